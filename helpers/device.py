@@ -1,0 +1,68 @@
+"""Decides, before triton is imported, where kernels run: on a GPU, or in Triton's interpreter on the CPU.
+
+The decision is made once, when this module is first imported. A `TRITON_INTERPRET` that the user set wins.
+"""
+
+import os
+import sys
+import warnings
+
+import torch
+
+BACKENDS = ("cuda", "xpu")  # what Triton compiles for: NVIDIA, AMD (torch also calls it cuda) and Intel
+RESTART = "Restart the kernel and run the cell that imports helpers first."
+
+
+def gpu() -> torch.device | None:
+    """The current GPU that Triton can compile for, with its index, or None."""
+    if not torch.accelerator.is_available():
+        return None
+    if torch.accelerator.current_accelerator().type not in BACKENDS:
+        return None
+    return torch.device(torch.accelerator.current_accelerator().type, torch.accelerator.current_device_index())
+
+
+def interpreter_requested() -> bool | None:
+    """What `TRITON_INTERPRET` asks for, read as Triton reads it; None if it is not set."""
+    value = os.environ.get("TRITON_INTERPRET")
+    return None if value is None else value.strip().lower() in ("1", "true", "yes", "on", "y")
+
+
+def choose() -> tuple[torch.device, bool]:
+    """Returns (DEVICE, INTERPRETED), and sets `TRITON_INTERPRET` where kernels are to be interpreted.
+
+    Raises RuntimeError if the choice cannot work: compilation asked for without a GPU, the interpreter chosen
+    although `COURSE_REQUIRE_GPU=1` (a test run on a GPU sets it), or triton already imported in the other mode.
+    """
+    found, requested = gpu(), interpreter_requested()
+    interpreted = found is None if requested is None else requested
+    if not interpreted and found is None:
+        raise RuntimeError("TRITON_INTERPRET is set to 0, but torch sees no GPU. Unset it, then restart the kernel.")
+    if interpreted and os.environ.get("COURSE_REQUIRE_GPU") == "1":
+        why = "torch sees no GPU" if found is None else "TRITON_INTERPRET is set"
+        raise RuntimeError(f"COURSE_REQUIRE_GPU=1, but kernels would run in the interpreter: {why}.")
+    if interpreted:
+        os.environ["TRITON_INTERPRET"] = "1"
+    require_matching_triton(interpreted)
+    return torch.device("cpu") if interpreted else found, interpreted
+
+
+def require_matching_triton(interpreted: bool) -> None:
+    """Raises RuntimeError if triton was imported earlier, in the other mode.
+
+    Triton decorates its own library (`tl.sum`, `tl.sigmoid`, …) at import; switched later, some kernels break.
+    """
+    if "triton" not in sys.modules:
+        return
+    import triton
+    import triton.language as tl
+
+    if isinstance(tl.sum, triton.JITFunction) == interpreted:
+        mode = "to compile" if interpreted else "to interpret"
+        raise RuntimeError(f"triton was imported before helpers, and so is set up {mode} kernels. {RESTART}")
+
+
+DEVICE, INTERPRETED = choose()
+
+if INTERPRETED:  # numpy warns from inside Triton's interpreter where a GPU overflows to inf silently
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"triton\b")

@@ -1,0 +1,219 @@
+"""Says what this machine can do for the course, what will be skipped, and what to do about each thing that is wrong."""
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+# Pairs that PyTorch's own Linux wheels require (the `triton` entry of each wheel's metadata).
+KNOWN_PAIRS = {"2.10": "3.6", "2.11": "3.6", "2.12": "3.7", "2.13": "3.7", "2.14": "3.8"}
+TRIED_ON = "an H200 (compute capability 9.0)"
+OLDEST_TRIED = (9, 0)
+OLDEST_SUPPORTED = (7, 5)
+PACKAGES = ("torch", "triton", "numpy")
+SKIPPED = "timings (recorded ones are shown), races, TF32, bf16 arithmetic, shared-memory limits, num_warps"
+
+
+def doctor() -> None:
+    """Prints the report of `python -m helpers`."""
+    found = facts()
+    print(report(found, advice(found)))
+
+
+def main() -> int:
+    """Prints the report; returns 0 when the course can run here, else 1."""
+    doctor()
+    return 0 if facts()["runs"] else 1
+
+
+def facts() -> dict:
+    """What was found: versions, GPU, mode, and `runs` (whether a kernel ran) or `problem` (why it did not)."""
+    found = {
+        "system": platform.system(),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in PACKAGES},
+        "compiler": next((c for c in (os.environ.get("CXX"), "c++", "g++", "clang++") if c and shutil.which(c)), None),
+        "requested": os.environ.get("TRITON_INTERPRET"),
+        **_driver(),
+        **_torch_gpu(),
+    }
+    return {**found, **_mode()}
+
+
+def _version(name: str) -> str | None:
+    for distribution in (name, f"{name}-windows"):
+        try:
+            return importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return None
+
+
+def _driver() -> dict:
+    """The NVIDIA driver, asked without torch: its version and the newest CUDA version it can run."""
+    try:
+        text = subprocess.run(["nvidia-smi"], capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return {"driver": None, "driver_cuda": None}
+    found = [re.search(pattern, text) for pattern in (r"Driver Version: (\S+)", r"CUDA Version: (\S+)")]
+    return dict(zip(("driver", "driver_cuda"), [match and match.group(1) for match in found], strict=True))
+
+
+def _torch_gpu() -> dict:
+    try:
+        import torch
+
+        from .device import gpu
+    except Exception:
+        return {"cuda": None, "gpu": None}
+    try:
+        where = gpu()
+    except Exception:
+        where = None
+    if where is None:
+        return {"cuda": torch.version.cuda, "gpu": None}
+    if where.type != "cuda":
+        return {"cuda": None, "gpu": torch.get_device_module(where).get_device_name(where)}
+    properties = torch.cuda.get_device_properties(where)
+    return {
+        "cuda": torch.version.cuda,
+        "gpu": properties.name,
+        "capability": (properties.major, properties.minor) if torch.version.cuda else None,
+        "memory": properties.total_memory,
+        "shared_memory": getattr(properties, "shared_memory_per_block_optin", None),
+        "bf16": torch.cuda.is_bf16_supported(including_emulation=False),
+    }
+
+
+def _mode() -> dict:
+    """Imports helpers.device and runs the tiny kernel, as `import helpers` does, but keeps the error."""
+    try:
+        from .device import INTERPRETED
+        from .probe import prove_load_and_store
+
+        prove_load_and_store()
+    except Exception as error:
+        return {"runs": False, "problem": f"{type(error).__name__}: {error}", "interpreted": None}
+    return {"runs": True, "problem": None, "interpreted": INTERPRETED}
+
+
+def advice(found: dict) -> list[str]:
+    """One line for each thing that is wrong, most urgent first. `found` is what `facts` returns."""
+    checks = (_on_triton, _on_torch_gpu, _on_mode, _on_card, _on_pair, _on_machine)
+    return [line for check in checks if (line := check(found))]
+
+
+def _on_triton(found: dict) -> str | None:
+    if found["triton"]:
+        return None
+    if found["system"] == "Darwin":
+        return "There is no triton wheel for macOS: use a Linux container or a remote machine (README, macOS)."
+    return "triton is not installed: run `make lab`, or install what environment.yml lists."
+
+
+def _on_torch_gpu(found: dict) -> str | None:
+    if not found["torch"]:
+        return "torch is not installed: run `make lab`, or install what environment.yml lists."
+    if found["gpu"] or not found["driver"]:
+        return None
+    if not found["cuda"]:
+        return (
+            f"The NVIDIA driver works ({found['driver']}), but this torch ({found['torch']}) was built without CUDA: "
+            "reinstall torch with CUDA (README, If something goes wrong)."
+        )
+    if _older(found["driver_cuda"], found["cuda"]):
+        return (
+            f"The NVIDIA driver {found['driver']} is too old: it runs CUDA up to {found['driver_cuda']}, and torch "
+            f"was built for {found['cuda']}. Update the driver, or install a torch built for an older CUDA."
+        )
+    return f"The NVIDIA driver works ({found['driver']}), but torch sees no GPU: look at CUDA_VISIBLE_DEVICES."
+
+
+def _older(one: str | None, other: str) -> bool:
+    return one is not None and tuple(map(int, one.split("."))) < tuple(map(int, other.split(".")))
+
+
+def _on_mode(found: dict) -> str | None:
+    if found["gpu"] and found["interpreted"] and found["requested"]:
+        return f"TRITON_INTERPRET={found['requested']} forces the interpreter although a GPU is there: unset it."
+    return None
+
+
+def _on_card(found: dict) -> str | None:
+    capability = found.get("capability")
+    if capability is None or capability >= OLDEST_TRIED:
+        return None
+    if capability < OLDEST_SUPPORTED:
+        return f"{found['gpu']} is older than what Triton supports: set TRITON_INTERPRET=1 to use the interpreter."
+    bf16 = "" if found["bf16"] else "; it has no bf16, so cells that use it are skipped"
+    return f"{found['gpu']} is older than the card the course was tried on, {TRIED_ON}{bf16}. Its numbers will differ."
+
+
+def _on_pair(found: dict) -> str | None:
+    if not found["torch"] or not found["triton"]:
+        return None
+    if pair_is_known(found["torch"], found["triton"]):
+        return None
+    return f"torch {found['torch']} with triton {found['triton']} is not a pair we know to work: see environment.yml."
+
+
+def pair_is_known(torch_version: str, triton_version: str) -> bool:
+    """Whether this triton is the one that this torch is released with."""
+    return KNOWN_PAIRS.get(_minor(torch_version)) == _minor(triton_version)
+
+
+def _minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def _on_machine(found: dict) -> str | None:
+    if sys.version_info < (3, 11):
+        return f"Python {found['python']} is too old: the course needs 3.11 or newer."
+    if not found["compiler"]:
+        return "No C++ compiler found: torch.compile and, on a GPU, Triton need one (on Debian or Ubuntu: g++)."
+    return None
+
+
+def report(found: dict, lines: list[str]) -> str:
+    """The facts and the advice as text, one fact a line."""
+    known = "a known pair" if found["torch"] and not _on_pair(found) and found["triton"] else "not a known pair"
+    rows = [
+        ("Python", found["python"]),
+        ("torch", found["torch"] or "missing"),
+        ("triton", f"{found['triton'] or 'missing'} ({known} with this torch)"),
+        ("numpy", found["numpy"] or "missing"),
+        ("C++ compiler", found["compiler"] or "missing"),
+        *_gpu_rows(found),
+        *_mode_rows(found),
+        *[("advice", line) for line in lines],
+    ]
+    return "\n".join(f"{name:<14} {value}" for name, value in rows)
+
+
+def _gpu_rows(found: dict) -> list[tuple[str, str]]:
+    if not found["gpu"]:
+        return [("GPU", "none that torch sees"), *([("driver", found["driver"])] if found["driver"] else [])]
+    rows = [("GPU", found["gpu"])]
+    if found.get("capability"):
+        rows.append(("capability", "{}.{}".format(*found["capability"])))
+    if found.get("memory"):
+        rows.append(("memory", f"{found['memory'] / 2**30:.0f} GiB"))
+    if found.get("shared_memory"):
+        rows.append(("shared memory", f"{found['shared_memory'] / 1024:.0f} KiB per block"))
+    if "bf16" in found:
+        rows.append(("bf16", "yes" if found["bf16"] else "no"))
+    if found["driver"]:
+        rows.append(("driver", f"{found['driver']} (CUDA up to {found['driver_cuda']})"))
+    return rows
+
+
+def _mode_rows(found: dict) -> list[tuple[str, str]]:
+    if not found["runs"]:
+        return [("mode", "the course cannot run here"), ("problem", found["problem"])]
+    if not found["interpreted"]:
+        return [("mode", "kernels are compiled and run on the GPU"), ("skipped", "nothing")]
+    why = "TRITON_INTERPRET is set" if found["gpu"] else "no GPU"
+    return [("mode", f"Triton's interpreter, on the CPU ({why})"), ("not shown here", SKIPPED)]
