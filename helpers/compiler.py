@@ -41,21 +41,27 @@ class Compiled:
 
     @property
     def load_bytes(self) -> int:
-        """Bytes that all threads of one full program load from device memory; a loop's body counts once."""
+        """Bytes that all threads of one full program ask for, each instruction counted for each thread.
+
+        A loop's body counts once; what a cache answers or a predicate switches off counts too.
+        """
         return sum(_widths(self.ptx, "ld")) // 8 * self.threads
 
     @property
     def store_bytes(self) -> int:
-        """Bytes that all threads of one full program store to device memory; a loop's body counts once."""
+        """Bytes that all threads of one full program store, counted as `load_bytes` counts."""
         return sum(_widths(self.ptx, "st")) // 8 * self.threads
 
 
-def compiled(kernel, types: dict, constexprs: dict, *, target: str = "sm_90", num_warps: int = 4) -> Compiled:
+def compiled(
+    kernel, types: dict, constexprs: dict, *, target: str = "sm_90", num_warps: int = 4, not_divisible: tuple = ()
+) -> Compiled:
     """Compiles `kernel` for `target` ("sm_75", "sm_80", "sm_90", …), whatever machine this is.
 
     `types` maps each run-time argument to its Triton type ("*fp32" for a pointer, "i32" for an integer), and
     `constexprs` each constexpr argument to its value. Pointers are taken to be 16-byte aligned and integers
-    divisible by 16, as a launch sees a fresh tensor whose size is a multiple of 16.
+    divisible by 16, as a launch sees a fresh tensor whose size is a multiple of 16; name those that are not in
+    `not_divisible`.
 
     Raises ValueError if the arguments do not fit the kernel or the target is unknown, and CompilationError with
     the compiler's own message if the kernel does not compile.
@@ -63,6 +69,8 @@ def compiled(kernel, types: dict, constexprs: dict, *, target: str = "sm_90", nu
     names = list(inspect.signature(kernel.fn).parameters)
     if set(types) | set(constexprs) != set(names) or set(types) & set(constexprs):
         raise ValueError(f"{kernel.fn.__name__} takes {', '.join(names)}: give each once, in types or in constexprs")
+    if unknown := set(not_divisible) - set(types):
+        raise ValueError(f"not_divisible names {', '.join(sorted(unknown))}, which types does not hold")
     if not re.fullmatch(r"sm_\d+", target):
         raise ValueError(f'target is {target!r}; it must name an NVIDIA architecture, such as "sm_90"')
     order = {name: types.get(name, "constexpr") for name in names}
@@ -73,6 +81,7 @@ def compiled(kernel, types: dict, constexprs: dict, *, target: str = "sm_90", nu
         "constexprs": constexprs,
         "capability": int(target.removeprefix("sm_")),
         "num_warps": num_warps,
+        "divisible": [i for i, name in enumerate(names) if name in types and name not in not_divisible],
     }
     return Compiled(**_run_child(job), threads=32 * num_warps)
 
@@ -130,12 +139,11 @@ def _compile(job: dict) -> dict:
         spec = importlib.util.spec_from_file_location("kernel_source", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        runtime = [i for i, kind in enumerate(job["signature"].values()) if kind != "constexpr"]
         source = ASTSource(
             fn=getattr(module, job["name"]),
             signature=job["signature"],
             constexprs=job["constexprs"],
-            attrs={(i,): [["tt.divisibility", 16]] for i in runtime},
+            attrs={(i,): [["tt.divisibility", 16]] for i in job["divisible"]},
         )
         target = GPUTarget("cuda", job["capability"], 32)
         try:

@@ -10,6 +10,7 @@ import warnings
 import torch
 
 BACKENDS = ("cuda", "xpu")  # what Triton compiles for: NVIDIA, AMD (torch also calls it cuda) and Intel
+ASKED = os.environ.get("TRITON_INTERPRET")  # as the user set it, before choose() does
 RESTART = "Restart the kernel and run the cell that imports helpers first."
 
 

@@ -6,7 +6,6 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 
 # Pairs that PyTorch's own Linux wheels require (the `triton` entry of each wheel's metadata).
 KNOWN_PAIRS = {"2.10": "3.6", "2.11": "3.6", "2.12": "3.7", "2.13": "3.7", "2.14": "3.8"}
@@ -170,7 +169,7 @@ def _minor(version: str) -> str:
 
 
 def _on_machine(found: dict) -> str | None:
-    if sys.version_info < (3, 11):
+    if tuple(map(int, found["python"].split(".")[:2])) < (3, 11):
         return f"Python {found['python']} is too old: the course needs 3.11 or newer."
     if not found["compiler"]:
         return "No C++ compiler found: torch.compile and, on a GPU, Triton need one (on Debian or Ubuntu: g++)."
@@ -216,4 +215,4 @@ def _mode_rows(found: dict) -> list[tuple[str, str]]:
     if not found["interpreted"]:
         return [("mode", "kernels are compiled and run on the GPU"), ("skipped", "nothing")]
     why = "TRITON_INTERPRET is set" if found["gpu"] else "no GPU"
-    return [("mode", f"Triton's interpreter, on the CPU ({why})"), ("not shown here", SKIPPED)]
+    return [("mode", f"Triton's interpreter, on the CPU ({why})"), ("skipped", SKIPPED)]

@@ -1,0 +1,84 @@
+# One command per artefact; a bare `make` explains them. GNU make 3.81 or newer.
+# Everything runs as `python -m …` on relative paths, so the folder may be moved and its name may hold spaces.
+
+PYTHON ?= python3
+ARGS ?=
+NOTEBOOKS ?=
+
+RUN := .venv/bin/python
+STAMP := .venv/installed
+START := notebooks/00_start_here.ipynb
+
+# The stamp is written last and holds the folder that was installed from. Without it, or without a Python that starts,
+# the install did not finish and .venv is made anew; in another folder, or with a newer list, it is brought up to date.
+FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
+HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test doctor execute html kernels lint fix clean again
+
+help: ## this list
+	@echo 'The first command that needs it creates .venv: about 2 GB (more with CUDA), a few minutes, once.'
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is passed on)
+	@echo 'Starting JupyterLab. If no browser opens, open the address with the token below. Ctrl-C stops it.'
+	@browser=--no-browser; root=; \
+	if [ "$$(uname)" = Darwin ] || [ -n "$$DISPLAY$$WAYLAND_DISPLAY$$BROWSER" ]; then browser=; fi; \
+	if [ "$$(id -u)" = 0 ]; then root=--allow-root; fi; \
+	exec $(RUN) -m jupyterlab $$browser $$root --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$$(pwd)" \
+	    --LabApp.default_url=/lab/tree/$(START) --LabApp.news_url=None \
+	    --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
+
+test: $(STAMP) ## test the helpers and run every notebook (ARGS="notebooks/02*" selects)
+	@$(RUN) -m pytest $(ARGS)
+
+doctor: $(STAMP) ## say what this machine can do, and what to do about what is wrong
+	@$(RUN) -m helpers
+
+execute: $(STAMP) ## re-run the lectures and store their outputs (NOTEBOOKS="notebooks/02*" selects)
+	@$(RUN) -m helpers.course.execute $(NOTEBOOKS)
+
+html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
+	@$(RUN) -m helpers.course.pages
+
+kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"
+	@$(RUN) -m helpers.course.kernels
+
+lint: $(STAMP) ## check code, notebooks and generated kernels without running them
+	@$(RUN) -m ruff check
+	@$(RUN) -m ruff format --check
+	@$(RUN) -m helpers.course.notebooks
+	@$(RUN) -m helpers.course.kernels --check
+
+fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, kernels
+	@$(RUN) -m ruff check --fix --exit-zero
+	@$(RUN) -m ruff format
+	@$(RUN) -m helpers.course.notebooks --fix
+	@$(RUN) -m helpers.course.kernels
+
+clean: ## remove build/ (.venv stays)
+	rm -rf build
+
+again:
+
+$(STAMP): environment.yml pyproject.toml $(if $(and $(FINISHED),$(HERE)),,again)
+	@rm -f $(STAMP)
+ifeq ($(FINISHED),)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo '$(PYTHON) is missing or older than 3.11. Install Python 3.11 or newer, or name one: make lab PYTHON=python3.12'; \
+	  exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo '$(PYTHON) cannot create environments: its venv module is missing. On Debian or Ubuntu: sudo apt install python3-venv'; \
+	  exit 1; }
+	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
+	  echo 'warning: no C++ compiler found. torch.compile and, on a GPU, Triton need one (on Debian or Ubuntu: g++).'
+	@echo 'creating .venv: about 2 GB (more with CUDA), a few minutes, once'
+	@$(PYTHON) -m venv --clear .venv
+else
+	@echo 'updating .venv: environment.yml or pyproject.toml changed, or the folder was moved'
+endif
+	@sed -n 's/^      - //p' environment.yml > .venv/requirements.txt
+	@$(RUN) -m pip install --disable-pip-version-check --requirement .venv/requirements.txt
+	@pwd -P > $(STAMP)

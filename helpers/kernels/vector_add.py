@@ -1,0 +1,50 @@
+"""Generated from notebooks/02_vector_add.ipynb by `make kernels`: edit the notebook, not this file."""
+
+from helpers import DEVICE
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    pid = tl.program_id(0)
+    offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # [BLOCK_SIZE]
+    mask = offsets < n_elements  # the last program overruns n_elements
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+def check_elementwise(name, dtypes, **tensors):
+    """Raises TypeError or ValueError if the element-wise kernel `name` cannot take these tensors together."""
+    for label, t in tensors.items():
+        if not isinstance(t, torch.Tensor):
+            raise TypeError(f"{name}: {label} is of type {type(t).__name__}; pass a torch.Tensor")
+        if t.dtype not in dtypes:
+            raise TypeError(f"{name}: {label} is {t.dtype}; supported: {', '.join(map(str, dtypes))}")
+        if t.device != DEVICE:
+            raise ValueError(f"{name}: {label} is on {t.device}, kernels run on {DEVICE}; call {label}.to(DEVICE)")
+        if not t.is_contiguous():
+            raise ValueError(f"{name}: {label} is not contiguous; call {label}.contiguous()")
+        if t.numel() > 2**31 - 1:
+            raise ValueError(f"{name}: {label} has {t.numel()} elements; 32-bit offsets reach 2**31 - 1")
+    (first, x), *others = tensors.items()
+    for label, t in others:
+        if t.shape != x.shape:
+            raise ValueError(
+                f"{name}: {first} has shape {tuple(x.shape)} but {label} has {tuple(t.shape)}; both must match"
+            )
+        if t.dtype != x.dtype:
+            raise TypeError(f"{name}: {first} is {x.dtype} but {label} is {t.dtype}; both must match")
+
+
+def add(x, y, BLOCK_SIZE=1024):
+    """Adds two contiguous tensors of one shape; float16, float32 or float64."""
+    check_elementwise("add", (torch.float16, torch.float32, torch.float64), x=x, y=y)
+    out = torch.empty_like(x)
+    n_elements = x.numel()
+    grid = (triton.cdiv(n_elements, BLOCK_SIZE),)  # no elements: no programs
+    add_kernel[grid](x, y, out, n_elements, BLOCK_SIZE=BLOCK_SIZE)
+    return out
