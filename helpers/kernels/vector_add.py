@@ -33,9 +33,8 @@ def check_elementwise(name, dtypes, **tensors):
     (first, x), *others = tensors.items()
     for label, t in others:
         if t.shape != x.shape:
-            raise ValueError(
-                f"{name}: {first} has shape {tuple(x.shape)} but {label} has {tuple(t.shape)}; both must match"
-            )
+            found = f"{first} has shape {tuple(x.shape)} but {label} has {tuple(t.shape)}"
+            raise ValueError(f"{name}: {found}; both must match")
         if t.dtype != x.dtype:
             raise TypeError(f"{name}: {first} is {x.dtype} but {label} is {t.dtype}; both must match")
 
