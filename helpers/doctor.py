@@ -184,7 +184,7 @@ def report(found: dict, lines: list[str]) -> str:
         ("torch", found["torch"] or "missing"),
         ("triton", f"{found['triton'] or 'missing'} ({known} with this torch)"),
         ("numpy", found["numpy"] or "missing"),
-        ("C++ compiler", found["compiler"] or "missing"),
+        ("C++ compiler", os.path.basename(found["compiler"] or "missing")),
         *_gpu_rows(found),
         *_mode_rows(found),
         *[("advice", line) for line in lines],
