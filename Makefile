@@ -15,7 +15,7 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test doctor execute html kernels lint fix clean again
+.PHONY: help lab test doctor execute html kernels picture lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB (more with CUDA), a few minutes, once.'
@@ -45,6 +45,9 @@ html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.
 
 kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"
 	@$(RUN) -m helpers.course.kernels
+
+picture: $(STAMP) ## write the README's picture from the lecture that stores it
+	@$(RUN) -m helpers.course.picture
 
 lint: $(STAMP) ## check code, notebooks and generated kernels without running them
 	@$(RUN) -m ruff check

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 SET_BY_US = ("TRITON_INTERPRET", "COURSE_REQUIRE_GPU", "PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTHONPATH")
+ELSEWHERE = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p and Path(p).resolve() != ROOT]
 NO_GPU = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "", "ZE_AFFINITY_MASK": ""}
 
 
@@ -17,9 +18,14 @@ def environment(**variables: str) -> dict[str, str]:
     return {**clean, **NO_GPU, **variables}
 
 
+def path(*folders: Path) -> str:
+    """A PYTHONPATH of these folders, and of those the user named, which may hold the packages we need."""
+    return os.pathsep.join([*map(str, folders), *ELSEWHERE])
+
+
 def python(*arguments: str, folder: Path = ROOT, **variables: str) -> subprocess.CompletedProcess:
     """Runs `python arguments…` in a folder; the repository is importable unless `variables` set PYTHONPATH."""
-    variables = {"PYTHONPATH": str(ROOT), **variables}
+    variables = {"PYTHONPATH": path(ROOT), **variables}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=environment(**variables), capture_output=True, text=True)
 

@@ -1,6 +1,7 @@
 """What builds the course finds the faults it is there for, and leaves nothing half-written."""
 
 from helpers.course import ROOT, execute, kernels, machine, notebooks, pages
+from helpers.course import picture as readme_picture
 from helpers.course.rules import findings
 from helpers.tests.synthetic import GPU, code, markdown, notebook, picture, save, stream
 
@@ -64,7 +65,7 @@ FAULTS = {
     "path in code": (changed(2, source="open('/home/me/x')"), "cell setup: it names a folder of one machine (/home/…)"),
     "path in output": (changed(3, outputs=[stream('File "/root/x.py"')]), "cell pi: it names a folder of one machine"),
     "path in prose": (
-        changed(5, source="Look into /work/main."),
+        changed(5, source="Look into /work/course."),
         "cell end: it names a folder of one machine",
     ),
     "path in html": (
@@ -130,8 +131,9 @@ def test_the_lint_finds_what_is_no_notebook(course, text):
 
 def test_an_exercise_is_handed_out_without_outputs(course):
     cells = [markdown("task", "## Fill the gap"), code("gap", "...", 1, [stream("x")]), code("more", "...")]
-    found = findings(save(course / "notebooks" / "exercises" / "02_vector_add.ipynb", *cells))
-    assert len(found) == 1 and "cell gap: an exercise is handed out without outputs" in found[0]
+    found = findings(save(course / "notebooks" / "exercises" / "Gap.ipynb", *cells))
+    assert len(found) == 2 and "it is not named like a lecture" in found[0]
+    assert "cell gap: an exercise is handed out without outputs" in found[1]
 
 
 def test_a_solution_is_executed_anywhere(course):
@@ -217,6 +219,11 @@ def test_the_repositorys_kernels_are_fresh():
     assert kernels.check() == []
 
 
+def test_the_readmes_picture_is_the_lectures():
+    assert readme_picture.TARGET.read_bytes() == readme_picture.stored()
+    assert ".github/dataflow.png" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_repositorys_kernels_can_be_imported():
     for path in sorted((ROOT / "helpers" / "kernels").glob("*.py")):
         importlib.import_module(f"helpers.kernels.{path.stem}".removesuffix(".__init__"))
@@ -276,9 +283,20 @@ def test_a_name_of_another_exported_cell_needs_no_import():
 
 RUNS = """import importlib.util, os, sys
 print(sys.executable)
-print(importlib.util.find_spec("helpers").origin, os.environ.get("TRITON_INTERPRET"), os.path.basename(os.getcwd()))"""
+print(importlib.util.find_spec("helpers").origin)
+print(os.environ.get("TRITON_INTERPRET"), os.path.basename(os.getcwd()))"""
 
 
+@pytest.fixture
+def another_python3(tmp_path, monkeypatch):
+    """A kernel of the same name that belongs to another Python, as conda and Colab machines have."""
+    folder = tmp_path / "jupyter" / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    (folder / "kernel.json").write_text('{"argv": ["no-such-python"], "display_name": "x", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+
+
+@pytest.mark.usefixtures("another_python3")
 def test_execution_stores_what_the_cells_print(course, monkeypatch):
     monkeypatch.setenv("TRITON_INTERPRET", "on")
     path = course / "notebooks" / "01_run.ipynb"
@@ -289,9 +307,8 @@ def test_execution_stores_what_the_cells_print(course, monkeypatch):
     assert [cell.execution_count for cell in found.cells[1:]] == [1, 2, 3]
     assert found.cells[1].outputs == [stream("1\n")]
     assert found.cells[2].outputs[0].data == {"text/plain": "2"}
-    assert found.cells[3].outputs[0].text.split() == [
-        sys.executable, str(ROOT / "helpers" / "__init__.py"), "on", "notebooks"
-    ]  # fmt: skip
+    place = [sys.executable, str(ROOT / "helpers" / "__init__.py"), "on notebooks"]
+    assert found.cells[3].outputs[0].text.splitlines() == place
     assert found.metadata.course == {"note": "kept", "executed": "NVIDIA H200 · today"}
     assert path.read_text() == notebooks.canonical(found)
     assert not list(path.parent.glob(".*"))

@@ -12,7 +12,7 @@ import tomllib
 
 import pytest
 
-COMES_WITH = {"IPython": "ipykernel", "PIL": "matplotlib", "yaml": "PyYAML"}  # an import that is not called like its package
+COMES_WITH = {"IPython": "ipykernel", "PIL": "matplotlib", "yaml": "PyYAML"}  # imports named unlike their package
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ Each case is a small course with this repository's own pytest settings, and a py
 """
 
 from helpers.course import ROOT
-from helpers.tests.children import python
+from helpers.tests.children import path, python
 from helpers.tests.synthetic import code, save, stream
 
 import re
@@ -49,7 +49,7 @@ def course(tmp_path):
 
 
 def pytest_in(folder, *arguments, **variables):
-    done = python("-m", "pytest", "-p", "no:cacheprovider", *arguments, folder=folder, PYTHONPATH="", **variables)
+    done = python("-m", "pytest", "-p", "no:cacheprovider", *arguments, folder=folder, PYTHONPATH=path(), **variables)
     counts = dict((word, int(number)) for number, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout))
     return done, counts
 
