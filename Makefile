@@ -15,12 +15,12 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test doctor execute html kernels picture lint fix clean again
+.PHONY: help lab test doctor execute html kernels exercises picture lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB (more with CUDA), a few minutes, once.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
 lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is passed on)
 	@echo 'Starting JupyterLab. If no browser opens, open the address with the token below. Ctrl-C stops it.'
@@ -37,7 +37,7 @@ test: $(STAMP) ## test the helpers and run every notebook (ARGS="notebooks/02*" 
 doctor: $(STAMP) ## say what this machine can do, and what to do about what is wrong
 	@$(RUN) -m helpers
 
-execute: $(STAMP) ## re-run the lectures and store their outputs (NOTEBOOKS="notebooks/02*" selects)
+execute: $(STAMP) ## re-run lectures and solutions, store their outputs (NOTEBOOKS="notebooks/02*" selects)
 	@$(RUN) -m helpers.course.execute $(NOTEBOOKS)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
@@ -45,6 +45,9 @@ html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.
 
 kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"
 	@$(RUN) -m helpers.course.kernels
+
+exercises: $(STAMP) ## write notebooks/exercises from notebooks/solutions
+	@$(RUN) -m helpers.course.exercises
 
 picture: $(STAMP) ## write the README's picture from the lecture that stores it
 	@$(RUN) -m helpers.course.picture
@@ -54,12 +57,14 @@ lint: $(STAMP) ## check code, notebooks and generated kernels without running th
 	@$(RUN) -m ruff format --check
 	@$(RUN) -m helpers.course.notebooks
 	@$(RUN) -m helpers.course.kernels --check
+	@$(RUN) -m helpers.course.exercises --check
 
 fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, kernels
 	@$(RUN) -m ruff check --fix --exit-zero
 	@$(RUN) -m ruff format
 	@$(RUN) -m helpers.course.notebooks --fix
 	@$(RUN) -m helpers.course.kernels
+	@$(RUN) -m helpers.course.exercises
 
 clean: ## remove build/ (.venv stays)
 	rm -rf build

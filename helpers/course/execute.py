@@ -1,4 +1,4 @@
-"""Re-runs lectures in place and stores what they print: `python -m helpers.course.execute [paths]`.
+"""Re-runs lectures and solutions in place and stores what they print: `python -m helpers.course.execute [paths]`.
 
 A notebook is written only if every one of its cells ran. What ran it is noted in its metadata, under `course`.
 """
@@ -37,13 +37,14 @@ def execute(path: Path, executed: str) -> int:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     for cell in code:
         cell.outputs, cell.execution_count = [], None
-    _run(path, notebook)
+    run(path, notebook)
     notebook.metadata["course"] = {**notebook.metadata.get("course", {}), "executed": executed}
     notebooks.write(path, notebooks.canonical(notebook))
     return len(code)
 
 
-def _run(path: Path, notebook) -> None:
+def run(path: Path, notebook) -> None:
+    """Runs the notebook in the folder of `path`; its cells then hold their outputs. Raises ExecutionError."""
     running = [None]
     client = NotebookClient(
         notebook,
@@ -92,10 +93,10 @@ def execute_all(paths: list[Path]) -> int:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m helpers.course.execute", description=__doc__.splitlines()[0])
-    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (every lecture, if none is named)")
+    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (all lectures and solutions, if none is named)")
     chosen = parser.parse_args(arguments)
     try:
-        return 1 if execute_all(chosen.paths or notebooks.lectures()) else 0
+        return 1 if execute_all(chosen.paths or notebooks.executed()) else 0
     except (FileNotFoundError, RuntimeError) as error:
         print(error)
         return 1

@@ -32,6 +32,11 @@ def lectures(root: Path = ROOT) -> list[Path]:
     return found
 
 
+def executed(root: Path = ROOT) -> list[Path]:
+    """The notebooks that are stored with their outputs: the lectures, then the solutions."""
+    return lectures(root) + sorted((root / "notebooks" / "solutions").glob("[0-9][0-9]_*.ipynb"))
+
+
 def every_notebook(root: Path = ROOT) -> list[Path]:
     """The lectures, whatever else is a notebook beside them, the solutions and the exercises."""
     found = lectures(root)
