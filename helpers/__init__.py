@@ -2,7 +2,7 @@
 
 import sys
 
-__all__ = ["DEVICE", "INTERPRETED", "compiled", "doctor", "show_dataflow", "show_grids", "show_programs"]
+__all__ = ["DEVICE", "INTERPRETED", "check", "compiled", "doctor", "show_dataflow", "show_grids", "show_programs"]
 
 # `python -m helpers…` must be able to report a machine on which the rest fails, and the tools that build the
 # course need neither torch nor triton: while Python looks for such a module, sys.argv[0] is "-m".
@@ -12,6 +12,7 @@ if sys.argv[:1] != ["-m"]:
 
     prove_load_and_store()
 
+    from .checker import check
     from .compiler import compiled
     from .doctor import doctor
-    # from .plotting import show_dataflow, show_grids, show_programs
+    from .plotting import show_dataflow, show_grids, show_programs

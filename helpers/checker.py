@@ -1,0 +1,86 @@
+"""`check`: runs a kernel's launcher beside a reference on many inputs, and says where it goes wrong and why."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from .cases import default_dtypes, default_shapes
+from .device import DEVICE
+from .examination import Examination
+from .report import Report
+from .trial import Trial
+
+BLOCK = 1024  # elements; stands in for a block size that was not given
+
+
+def check(
+    candidate: Callable,
+    reference: Callable,
+    inputs: int | Callable = 2,
+    *,
+    shapes: Sequence | None = None,
+    dtypes: Sequence[torch.dtype] | None = None,
+    block_size: int | tuple[int, ...] | None = None,
+    kernel=None,
+    seed: int = 0,
+) -> Report:
+    """Runs `candidate` beside `reference` on shapes, dtypes, layouts and values that wrong kernels fail.
+
+    Both take tensors and return a tensor or a tuple of them. `inputs` is how many tensors of one shape they take, or
+    a function `(shape, dtype, device) -> tuple` that makes them, where the tensors differ in shape; it is called with
+    a CPU device and a fixed seed, needs `shapes`, and gets each of those as it is given. `block_size` is the number of
+    elements that one program handles (a tuple for a block of several dimensions) and lets the report name program and
+    lane. `kernel` is the `@triton.jit` function that the candidate launches: then it must be launched, and must
+    compile (for an sm_90 card where there is none). `seed` picks the random numbers.
+
+    The first shape is tried first, and whatever fails there ends the check. A candidate may reject a layout with an
+    error that says "contiguous", and a dtype with a TypeError or ValueError that names it; a dtype listed in `dtypes`
+    must work. One that raises NotImplementedError is "not attempted". The tolerance is explained in
+    `helpers/tolerance.py`.
+
+    Raises ValueError for an argument that makes no sense, and for a reference that raises; never because the candidate
+    is wrong. On a GPU an illegal access ends the process's use of the GPU: the report then says so.
+    """
+    validate(candidate, reference, inputs, dtypes, block_size, kernel, seed)
+    shapes = valid_shapes(shapes, inputs, block_size)
+    trial = Trial(candidate, reference, inputs, block_size, seed, strict_dtypes=dtypes is not None)
+    named = getattr(candidate, "__name__", "")
+    examination = Examination(trial, shapes, tuple(dtypes or default_dtypes(DEVICE)), kernel)
+    return examination.report(named if named.isidentifier() else "candidate")
+
+
+def valid_shapes(shapes: Sequence | None, inputs, block_size) -> list[tuple[int, ...]]:
+    """The shapes to try, each a tuple. Raises ValueError if they are missing or not shapes."""
+    if shapes is None:
+        if callable(inputs):
+            raise ValueError("inputs is a function, so give the shapes it understands: shapes=[(4, 100), …]")
+        return default_shapes(block_size if isinstance(block_size, int) else BLOCK)
+    made = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
+    good = [isinstance(s, tuple | list) and all(isinstance(n, int) and n >= 0 for n in s) for s in made]
+    if not made or not all(good):
+        raise ValueError(
+            f"shapes is {shapes!r}; give tuples of sizes that are not negative: shapes=[(1000,), (17, 61)]"
+        )
+    return [tuple(shape) for shape in made]
+
+
+def validate(candidate, reference, inputs, dtypes, block_size, kernel, seed) -> None:
+    """Raises ValueError that names the first argument of `check` that makes no sense, and what to give instead."""
+    for what, value in (("candidate", candidate), ("reference", reference)):
+        if hasattr(value, "fn") and hasattr(value, "run"):
+            raise ValueError(f"{what} is a kernel; give its launcher, a function from tensors to a tensor")
+        if not callable(value):
+            raise ValueError(f"{what} must be a function from tensors to a tensor, not {type(value).__name__}")
+    if not callable(inputs) and (not isinstance(inputs, int) or isinstance(inputs, bool) or inputs < 1):
+        raise ValueError(f"inputs is {inputs!r}; give the number of tensors, or a function (shape, dtype, device)")
+    if dtypes is not None and (not dtypes or not all(isinstance(d, torch.dtype) and not d.is_complex for d in dtypes)):
+        raise ValueError(f"dtypes is {dtypes!r}; give real torch dtypes: dtypes=[torch.float32, torch.float16]")
+    if torch.bfloat16 in (dtypes or ()) and torch.bfloat16 not in default_dtypes(DEVICE):
+        raise ValueError("dtypes has torch.bfloat16, which this GPU does not compute; leave it out")
+    sizes = block_size if isinstance(block_size, tuple) else (block_size,)
+    if block_size is not None and not all(isinstance(b, int) and b > 0 for b in sizes):
+        raise ValueError(f"block_size is {block_size!r}; give the elements of one program, such as 256 or (16, 64)")
+    if kernel is not None and not (hasattr(kernel, "fn") and hasattr(kernel, "run")):
+        raise ValueError(f"kernel must be a @triton.jit function, not {type(kernel).__name__}")
+    if not isinstance(seed, int):
+        raise ValueError(f"seed is {seed!r}; give a whole number")

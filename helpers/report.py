@@ -1,0 +1,71 @@
+"""What `check` returns: a verdict, a short table, and a sentence for each failure."""
+
+import textwrap
+from dataclasses import dataclass
+
+from .device import INTERPRETED
+
+BLIND = (
+    "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory"
+    if INTERPRETED
+    else "on this GPU: reads outside a tensor whose values are thrown away"
+)
+WIDTH = 96  # characters; what JupyterLab shows in a line beside its file browser
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a report: `verdict` is "passed", "failed", "rejected" or "not run"."""
+
+    name: str
+    verdict: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One failure as a sentence, and the name of its likely cause (None: unknown, or the sentence needs none)."""
+
+    row: str
+    sentence: str
+    cause: str | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """What `check` found. `status` is "passed", "failed" or "not attempted"; `problems` come simplest first.
+
+    `text` is the same on every machine for the same findings; printed, it is wrapped, and one line more (`unchecked`)
+    says what this machine could not look at.
+    """
+
+    name: str
+    status: str
+    rows: tuple[Row, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    also_unchecked: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+    @property
+    def text(self) -> str:
+        if self.status == "not attempted":
+            return f"{self.name}: not attempted yet"
+        table = [f"  {r.name:<8} {r.verdict:<8} {r.detail}".rstrip() for r in self.rows if r.verdict != "not run"]
+        if missing := [row.name for row in self.rows if row.verdict == "not run"]:
+            table.append(f"  not run  {', '.join(missing)}")
+        return "\n".join([f"{self.name}: {self.status}", *table, *(p.sentence for p in self.problems)])
+
+    @property
+    def unchecked(self) -> str:
+        return f"Not checked {BLIND}, more than 2³¹ elements{self.also_unchecked}."
+
+    def __str__(self) -> str:
+        if self.status == "not attempted":
+            return self.text
+        wrapped = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in self.text.splitlines()]
+        return "\n".join([*wrapped, self.unchecked])
+
+    __repr__ = __str__

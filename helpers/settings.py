@@ -1,0 +1,51 @@
+"""What a check changes in torch while it runs, and puts back; the only module with private names of torch."""
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Callable
+
+import torch
+
+
+@contextlib.contextmanager
+def poisoned():
+    """Makes every `torch.empty` hold NaN (the largest value in an integer dtype), inside custom operators too."""
+    before, filled = torch.get_deterministic_debug_mode(), torch.utils.deterministic.fill_uninitialized_memory
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*deterministic.*")
+        torch.set_deterministic_debug_mode("warn")  # use_deterministic_algorithms would import torch.compile: 1.5 s
+        torch.utils.deterministic.fill_uninitialized_memory = True
+        try:
+            yield
+        finally:
+            torch.set_deterministic_debug_mode(before)
+            torch.utils.deterministic.fill_uninitialized_memory = filled
+
+
+def is_compiled(candidate: Callable) -> bool:
+    """Whether a candidate comes from `torch.compile`. torch has no public test for it; one of ours holds this name."""
+    return hasattr(candidate, "_torchdynamo_orig_callable")
+
+
+@contextlib.contextmanager
+def one_thread(wanted: bool):
+    """Keeps torch to one CPU thread: our tensors are small, and on a busy machine threads wait for each other.
+
+    Not for a compiled candidate, which torch would compile anew for another number of threads.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1 if wanted else before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def compiled_for_every_case():
+    """Lets a function compiled by `torch.compile` meet all our shapes compiled: after eight, torch falls back to eager.
+
+    torch has no public name for that limit. Where it has moved, the check goes on with torch's own.
+    """
+    config = getattr(sys.modules.get("torch._dynamo"), "config", None)
+    return config.patch(recompile_limit=256) if hasattr(config, "recompile_limit") else contextlib.nullcontext()
