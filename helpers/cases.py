@@ -38,8 +38,9 @@ def name(dtype: torch.dtype) -> str:
 
 
 def default_shapes(block: int) -> list[tuple[int, ...]]:
-    """Sizes in elements: whole blocks first, then around one block's end, tiny, empty, a prime, 2-D and 3-D."""
-    sizes = [3 * block, block, block + 1, block - 1, 256, 257, 255, 17, 16, 15, 1, 0, 997, 2 * block + 1]
+    """Sizes in elements: whole blocks first, around one block's end, tiny, empty, many blocks, a prime, 2-D and 3-D."""
+    many = [40 * block + 3] if block <= 1024 else []
+    sizes = [3 * block, block, block + 1, block - 1, 256, 257, 255, 17, 16, 15, 1, 0, *many, 997, 2 * block + 1]
     rows = 2 ** (int(math.log2(block)) // 2)  # (3 · rows, block / rows) is three whole blocks as well
     return [*((n,) for n in dict.fromkeys(sizes)), (3 * rows, block // rows), (17, 61), (3, 5, 67)]
 
@@ -80,11 +81,7 @@ def uniform(shape: tuple[int, ...], dtype: torch.dtype, generator: torch.Generat
 
 
 def special_values(count: int, elementwise: bool) -> list[str]:
-    """What to put into the inputs beside random numbers.
-
-    Element-wise, every special value meets ordinary ones, in one operand at a time; elsewhere one such value spoils
-    a whole row, so it comes alone.
-    """
+    """What to put into the inputs beside random numbers; one nan spoils a whole row, so there it comes alone."""
     if elementwise:
         return [f"special values in input {k}" for k in range(count)]
     alone = [f"one {value} in input {k}" for k in range(count) for value in ("nan", "inf", "-inf")]
@@ -124,6 +121,24 @@ def layouts(dimensions: int) -> list[str]:
     if dimensions < 2:
         return ["offset view", "every second element"]
     return ["offset view", "column slice", "transposed", "only input 0 transposed", "expanded"]
+
+
+def layout_cases(right: list[Case], dimensions: int | None) -> list[Case]:
+    """Views that are not contiguous, of the last shapes that passed as contiguous ones and are not trivial.
+
+    `dimensions` is the largest number of them that an input has, where a shape does not say so (None: it does).
+    """
+    usable = [case for case in right if all(n > 1 for n in case.shape)] or right[:1]
+    if dimensions is not None:
+        return [usable[0].but(layout=layout) for layout in layouts(dimensions)]
+    flat, tables = [c for c in usable if len(c.shape) == 1], [c for c in usable if len(c.shape) > 1]
+    return [c.but(layout=layout) for c in [*flat[-1:], *tables[-2:]] for layout in layouts(len(c.shape))]
+
+
+def value_cases(base: Case, dtypes: list[torch.dtype], inputs: int, elementwise: bool) -> list[Case]:
+    """Special values in every floating-point dtype that came out right; beside element-wise functions in the first."""
+    some = [dtype for dtype in dtypes if dtype.is_floating_point][: None if elementwise else 1]
+    return [base.but(dtype=dtype, values=kind) for dtype in some for kind in special_values(inputs, elementwise)]
 
 
 def geometry(shape: tuple[int, ...], layout, position: int) -> tuple[list[int], int]:
@@ -166,11 +181,6 @@ class Placed:
         self.plain = plain[rows].expand_as(plain).contiguous()
         self.before = self.buffer.clone()
         return self
-
-    def as_before(self) -> torch.Tensor:
-        """The view's elements as they were before the call."""
-        view = self.tensor
-        return self.before.view(view.dtype).as_strided(view.shape, view.stride(), view.storage_offset())
 
 
 def place(plain, layout, position: int, device: torch.device, guard: int):

@@ -26,12 +26,14 @@ def check(
 ) -> Report:
     """Runs `candidate` beside `reference` on shapes, dtypes, layouts and values that wrong kernels fail.
 
-    Both take tensors and return a tensor or a tuple of them. `inputs` is how many tensors of one shape they take, or
-    a function `(shape, dtype, device) -> tuple` that makes them, where the tensors differ in shape; it is called with
-    a CPU device and a fixed seed, needs `shapes`, and gets each of those as it is given. `block_size` is the number of
-    elements that one program handles (a tuple for a block of several dimensions) and lets the report name program and
-    lane. `kernel` is the `@triton.jit` function that the candidate launches: then it must be launched, and must
-    compile (for an sm_90 card where there is none). `seed` picks the random numbers.
+    Both take tensors and return a tensor or a tuple of them. Tried are sizes up to three blocks and one of 40, in 1-D
+    to 3-D, float32, float16, bfloat16, views that are not contiguous, and special values. Pass `shapes` where a
+    launcher takes others (a table, a row), `dtypes` where it takes others (integers, float64) or must take each.
+    `inputs` is how many tensors of one shape, or, where shapes differ, a function `(shape, dtype, device) -> tuple`;
+    it is called with a CPU device and a fixed seed, needs `shapes`, and gets each as it is given. `block_size` is the
+    number of elements of one program (a tuple for several dimensions): a report computes program and lane from it.
+    Pass `kernel`, the `@triton.jit` function that is launched, to hear whether it was, whether it compiles (for an
+    sm_90 card where there is none), and what is masked. `seed` picks the random numbers.
 
     The first shape is tried first, and whatever fails there ends the check. A candidate may reject a layout with an
     error that says "contiguous", and a dtype with a TypeError or ValueError that names it; a dtype listed in `dtypes`
@@ -58,9 +60,7 @@ def valid_shapes(shapes: Sequence | None, inputs, block_size) -> list[tuple[int,
     made = [(shape,) if isinstance(shape, int) else shape for shape in shapes]
     good = [isinstance(s, tuple | list) and all(isinstance(n, int) and n >= 0 for n in s) for s in made]
     if not made or not all(good):
-        raise ValueError(
-            f"shapes is {shapes!r}; give tuples of sizes that are not negative: shapes=[(1000,), (17, 61)]"
-        )
+        raise ValueError(f"shapes is {shapes!r}; give tuples of sizes from 0 on: shapes=[(1000,), (17, 61)]")
     return [tuple(shape) for shape in made]
 
 

@@ -1,6 +1,6 @@
 """Names a likely cause for wrong numbers, from a short list, and only where an experiment on them agrees with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -15,30 +15,31 @@ CAUSES = {
     "tail skipped": "the last elements are never computed; compare the grid, the loop and the masks with the size.",
     "mask missing on the store": "lanes past the end store too; pass mask=mask to tl.store.",
     "strides ignored": "{what}; use the strides, or reject tensors that are not contiguous.",
-    "narrowed too early": "{what}; widen before the arithmetic, narrow at the store.",
+    "narrowed too early": "{what}.",
     "special values": "random numbers come out right, {what} does not.",
     "input overwritten": "the kernel stores into an input; allocate the output with torch.empty_like.",
     "cached answer": "the result of an earlier call is returned again.",
 }
 UNKNOWN = "Cause unknown."
+UNSTEADY = "The same call gives different answers."
+WIDEN = "; widen before the arithmetic, narrow at the store"
 Found = tuple[str | None, str]  # a cause of the list, or None, and what shows it
 
 
 def likely(cause: str | None, what: str = "") -> str:
-    """The sentence that names a cause from the list, or says that it is unknown."""
-    return UNKNOWN if cause is None else f"Likely cause: {cause}: {CAUSES[cause].format(what=what)}"
+    """The sentence that names a cause from the list, or says, after what there is to say, that it is unknown."""
+    return f"{what} {UNKNOWN}".strip() if cause is None else f"Likely cause: {cause}: {CAUSES[cause].format(what=what)}"
 
 
 def find(row: str, wrong: list[Wrong], right: list[Case], reference: Callable, elementwise: bool, block_size) -> Found:
     """The likely cause of wrong numbers in one row of the report, where the cases in `right` came out right."""
-    if row == "result":
+    if row in ("result", "dtypes"):
         found = narrowed(wrong[0], reference, elementwise)
-        return found if found[0] else tail(wrong, right, block_size)
-    if row == "shapes":
+        if found[0] or row == "dtypes":
+            return found if found[0] else narrow_arithmetic(wrong[0])
+    if row in ("result", "shapes"):
         return tail(wrong, right, block_size)
-    if row == "layouts":
-        return strides(wrong[0], reference, elementwise)
-    return narrow_arithmetic(wrong[0]) if row == "dtypes" else special_kind(wrong[0])
+    return strides(wrong[0], reference, elementwise) if row == "layouts" else special_kind(wrong[0])
 
 
 def blocks_to_try(block_size) -> list[int]:
@@ -68,43 +69,55 @@ def store_mask(breaches: list[Breach], right: bool, block_size) -> str | None:
     return "mask missing on the store" if fits else None
 
 
-def explains(reference: Callable, inputs: list, got: torch.Tensor, wrong: Wrong, elementwise: bool) -> bool:
+def explains(reference: Callable, inputs: Iterable, got: torch.Tensor, wrong: Wrong, elementwise: bool) -> bool:
     """Whether the reference, given other inputs, yields what the candidate returned (at least four elements of it)."""
     if got.numel() < 4:
         return False
     try:
-        other = expect(reference, inputs, elementwise)[wrong.position]
+        other = expect(reference, list(inputs), elementwise)[wrong.position]
         return not other.wrong(got.view(other.eager.shape)).any()
     except (ValueError, RuntimeError):
         return False
 
 
 def strides(wrong: Wrong, reference: Callable, elementwise: bool) -> Found:
-    """Whether the result, as it lies in memory, is right for the inputs, or for their memory read front to back."""
+    """Whether the result is right for inputs read with other strides, or is right itself as it lies in memory."""
 
-    def flat(x):
-        if not isinstance(x, Placed):
-            return x
-        contiguous, _ = geometry(tuple(x.tensor.shape), "contiguous", 0)
-        return x.tensor.as_strided(x.tensor.shape, contiguous).cpu().clone()
+    def read(way: int, only: int | None = None):
+        """The inputs, all or only one of them read with wrong strides; an error if that leaves their buffers."""
+        for k, x in enumerate(wrong.placed):
+            if not isinstance(x, Placed) or only not in (None, k):
+                yield getattr(x, "plain", x)
+                continue
+            mine, before = x.tensor.stride(), getattr(wrong.placed[k - 1], "tensor", x.tensor).stride()
+            flat, _ = geometry(tuple(x.tensor.shape), "contiguous", 0)
+            misread = (flat, [*mine[:-1], 1], [*flat[:-1], mine[-1]], mine[::-1], before)[way]
+            yield x.tensor.as_strided(x.tensor.shape, misread).cpu().contiguous()
 
-    if explains(reference, [flat(x) for x in wrong.placed], wrong.memory, wrong, elementwise):
+    if explains(reference, read(0), wrong.memory, wrong, elementwise):
         return "strides ignored", "the result is right for inputs read as flat arrays"
     if explains(reference, wrong.plain, wrong.memory, wrong, elementwise):
         return "strides ignored", "the result is right as a flat array, but its tensor has strides (torch.empty_like)"
+    for only in (*range(len(wrong.placed)), None):
+        if any(explains(reference, read(way, only), wrong.got, wrong, elementwise) for way in range(5)):
+            which = "each input" if only is None else f"input {only}"
+            return "strides ignored", f"a stride of {which} is ignored or swapped"
     return None, ""
 
 
 def narrowed(wrong: Wrong, reference: Callable, elementwise: bool) -> Found:
-    """Whether a float32 result went through a narrower type: its inputs were rounded, or the result itself was."""
-    if wrong.got.dtype != torch.float32 or int(wrong.mask.sum()) < 8:
+    """Whether a float32 or float64 result went through a narrower type: its inputs were rounded, or it was itself."""
+    many = int(wrong.mask.sum()) >= 8
+    if many and wrong.got.dtype == torch.float64 and nearly(wrong, 2**-20) and not nearly(wrong, 2**-28):
+        return "narrowed too early", "float64 is right to the 24 bits of float32 only; do not convert it to float32"
+    if not many or wrong.got.dtype != torch.float32:
         return None, ""
     for what, narrow in NARROW:
         inputs = [narrow(x) if isinstance(x, torch.Tensor) and x.dtype == torch.float32 else x for x in wrong.plain]
         if explains(reference, inputs, wrong.got, wrong, elementwise):
-            return "narrowed too early", f"the result is right for inputs rounded to {what}"
+            return "narrowed too early", f"the result is right for inputs rounded to {what}{WIDEN}"
         if what != "TF32" and torch.equal(narrow(wrong.got), wrong.got) and nearly(wrong, 2**-7):
-            return "narrowed too early", f"every result is a {what} number"
+            return "narrowed too early", f"every result is a {what} number{WIDEN}"
     return None, ""
 
 
@@ -131,11 +144,12 @@ def nearly(wrong: Wrong, relative: float) -> bool:
 
 def narrow_arithmetic(wrong: Wrong) -> Found:
     """In 16 bits, where float32 came out right at the same shape: arithmetic in the narrow type."""
-    dtype = wrong.case.dtype
+    dtype, widen = wrong.case.dtype, "widen with .to(tl.float32) after the load"
     if dtype == torch.bfloat16 and INTERPRETED:
-        return "narrowed too early", "float32 is right, and the interpreter gets arithmetic on bfloat16 wrong"
+        why = "(Triton's interpreter computes bfloat16 wrongly)"
+        return "narrowed too early", f"bfloat16 is computed in 16 bits; {widen} {why}"
     if dtype in (torch.float16, torch.bfloat16) and nearly(wrong, 2**-4):
-        return "narrowed too early", f"float32 is right, and {name(dtype)} is off by roundings or overflows"
+        return "narrowed too early", f"float32 is right, and {name(dtype)} is off by roundings or overflows; {widen}"
     return None, ""
 
 

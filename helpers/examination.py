@@ -6,13 +6,12 @@ import math
 import torch
 
 from . import diagnosis, fence
-from .cases import Case, Placed, operands
+from .cases import Case, Placed, layout_cases, operands, value_cases
 from .compiler import CompilationError
 from .device import INTERPRETED
-from .diagnosis import UNKNOWN, Found, likely
+from .diagnosis import UNKNOWN, UNSTEADY, Found, likely
 from .guards import raw
 from .launches import Launches
-from .plan import fence_plan, layout_cases, value_cases
 from .report import Problem, Report, Row
 from .settings import compiled_for_every_case, one_thread
 from .trial import Outcome, Trial, counts, last_line, others
@@ -62,9 +61,6 @@ class Examination:
         self.rows.setdefault(row, Row(row, "failed"))
         self.problems.append(Problem(row, sentence, cause))
 
-    def judge(self, row: str, case: Case) -> Outcome:
-        return self.alive(row, self.trial.judge(case))
-
     def alive(self, row: str, outcome: Outcome) -> Outcome:
         """Stops the check after an illegal access: whatever touches the GPU from then on fails."""
         if outcome.kind == "dead":
@@ -77,7 +73,7 @@ class Examination:
         if not fence.AVAILABLE or not self.trial.guarded:
             self.unchecked = ", reads outside a tensor" if INTERPRETED else ""
             return
-        job, plan = self.trial.fenced_job, fence_plan(self.first, self.shapes)
+        job, plan = self.trial.fenced_job, fence.plan(self.first, self.shapes)
         try:
             number = fence.first_deadly([job(case, side) for case, side in plan])
             if number is None:
@@ -86,17 +82,19 @@ class Examination:
             if side is None or fence.first_deadly([job(case, None)]) is not None:
                 self.fail("memory", f"{case}: {WILD} {UNKNOWN}")
                 raise Stop
+            sides = [s for s in fence.SIDES if fence.first_deadly([job(case, s)]) is not None]
             guilty = [str(k) for k in range(self.count) if fence.first_deadly([job(case, side, k)]) is not None]
         except TimeoutError:
             self.unchecked = ", reads outside a tensor"
             return
         which = f"input {' and input '.join(guilty)}" if guilty else "an input"
-        said = f"{case}: reads {side} of {which}, even if the values are then thrown away."
+        where = sides[0] if len(sides) == 1 else "outside"
+        said = f"{case}: reads {where} of {which}, even if the values are then thrown away."
         self.fail("memory", f"{said} {UNKNOWN} Compare each load's mask with the size.")
 
     def basic(self) -> None:
         """The first shape, with everything about it as simple as can be."""
-        outcome = self.judge("result", self.first)
+        outcome = self.alive("result", self.trial.judge(self.first))
         if outcome.kind == "right":
             self.rows["result"] = Row("result", "passed", str(self.first))
             return
@@ -136,7 +134,8 @@ class Examination:
         outcome = self.alive("calls", self.trial.run(self.first, placed, guarded))
         if outcome.kind != "right":
             cached = outcome.wrong and before and all(map(torch.equal, before, map(raw, outcome.run.results)))
-            self.problem("calls", [outcome], ("cached answer" if cached else None, ""), when)
+            same_call = before is None and guarded == self.trial.guarded
+            self.problem("calls", [outcome], ("cached answer" if cached else None, UNSTEADY if same_call else ""), when)
             raise Stop
         return outcome
 
@@ -147,16 +146,15 @@ class Examination:
         ragged = [c for c in right if any(n & (n - 1) for n in c.shape) and math.prod(c.shape) > 16 and c != self.first]
         pair = [self.first, *(ragged or right[1:])[:1]]
         tried = self.section("dtypes", [c.but(dtype=dtype) for dtype in self.dtypes[1:] for c in pair])
-        wrong = {o.case.dtype for o in tried if o.kind != "right"}
         self.section("layouts", layout_cases(right, self.dimensions))
         base = self.first if self.trial.elementwise or not ragged else ragged[0]  # padding shows in ragged shapes only
-        fine = [dtype for dtype in self.dtypes if dtype not in wrong]
+        fine = [dtype for dtype in self.dtypes if all(o.kind == "right" for o in tried if o.case.dtype == dtype)]
         self.section("values", value_cases(base, fine, self.count, self.trial.elementwise))
         self.memory()
 
     def section(self, row: str, cases: list[Case]) -> list[Outcome]:
         """Judges all cases of one row and turns what failed into a sentence for each way of failing."""
-        outcomes = [self.judge(row, case) for case in cases]
+        outcomes = [self.alive(row, self.trial.judge(case)) for case in cases]
         bad = [o for o in outcomes if o.kind in ("failed", "absent")]
         rejected = [o for o in outcomes if o.kind == "rejected"]
         ways: dict[str, list[Outcome]] = {}
@@ -175,6 +173,8 @@ class Examination:
         wrong, trial = [o.wrong for o in alike if o.wrong], self.trial
         if not wrong:
             return None, ""
+        if not all(trial.repeats(alike[0]) for _ in range(2)):  # twice: a candidate may go wrong in every nth call
+            return None, UNSTEADY
         return diagnosis.find(row, wrong, right, trial.reference, trial.elementwise, trial.block_size)
 
     def memory(self) -> None:
@@ -184,7 +184,8 @@ class Examination:
             plain, b = [o for o in outside if o.case.layout == "contiguous"], outside[0].run.breaches[0]
             right, breaches = all(o.kind == "right" for o in plain), [b for o in plain for b in o.run.breaches]
             cause = diagnosis.store_mask(breaches, right, self.trial.block_size)
-            said = f"stored outside {b.where} of {b.elements} elements: elements {b.first} to {b.last}."
+            at = f"element {b.first}" if b.first == b.last else f"elements {b.first} to {b.last}"
+            said = f"stored outside {b.where} of {b.elements} elements: {at}."
             said = [f"{outside[0].case}: {said}", others(outside), likely(cause)]
             self.fail("memory", " ".join(filter(None, said)), cause)
         if changed := [o for o in outcomes if o.run.overwritten]:

@@ -57,23 +57,27 @@ def facts(wrong: Wrong, block_size: int | tuple[int, ...] | None) -> str:
     k, shape = wrong.first, tuple(wrong.expected.eager.shape)
     got, want = numbers(wrong.got[k], wrong.want[k].to(wrong.got.dtype))
     got += " (never written)" if wrong.unwritten[k] else ""
-    count, common = (
-        f"{int(wrong.mask.sum())} of {wrong.mask.numel()}",
-        pattern(wrong.mask, shape, wrong.plain, block_size),
-    )
+    common, count = pattern(wrong.mask, shape, wrong.plain, block_size), f"{int(wrong.mask.sum())} of {len(wrong.mask)}"
+    if common.startswith("only where input") and wrong.unwritten[wrong.mask].all():
+        common += ", the store's mask leaves these out"
+    if operand := wrong.case.values.partition("special values in input ")[2]:
+        want += f" (input {operand} is {number(wrong.plain[int(operand)].flatten()[k])} there)"
     where = f"{index(k, shape)}{owner(k, shape, block_size)}"
     return f"first wrong element {where}: got {got}, expected {want}; {count} wrong: {common}{precision(wrong)}."
+
+
+def number(x: torch.Tensor, digits: int = 3) -> str:
+    """Such as "-27.3", "0.0", "inf" or "1e-40"."""
+    text = f"{x.item() + 0.0:.{digits}g}"
+    return text if set(text) & set(".en") else f"{text}.0"
 
 
 def numbers(got: torch.Tensor, want: torch.Tensor) -> tuple[str, str]:
     """Both with three significant digits, or with as many as it takes to tell them apart."""
     if not got.is_floating_point():
         return str(got.item()), str(want.item())
-    for digits in range(3, 18):
-        texts = tuple(f"{x.item() + 0.0:.{digits}g}" for x in (got, want))
-        if texts[0] != texts[1]:
-            break
-    return tuple(text if set(text) & set(".en") else f"{text}.0" for text in texts)
+    texts = [(number(got, digits), number(want, digits)) for digits in range(3, 18)]
+    return next((pair for pair in texts if pair[0] != pair[1]), texts[-1])
 
 
 def precision(wrong: Wrong) -> str:

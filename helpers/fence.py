@@ -1,7 +1,7 @@
-"""Finds reads outside an input, in the interpreter: a forked child whose inputs end at a page nobody may touch.
+"""Finds reads outside an input, in the interpreter: a forked child whose inputs end at pages nobody may touch.
 
 A load without a mask whose lanes are thrown away leaves no trace in any result. Here it kills the child, and
-only the child. A GPU has no such page at a tensor's end, and a forked process cannot use the GPU.
+only the child. A GPU has no such pages at a tensor's end, and a forked process cannot use the GPU.
 """
 
 import contextlib
@@ -17,12 +17,21 @@ from collections.abc import Callable
 
 import torch
 
-from .cases import Placed, geometry, span
+from .cases import Case, Placed, geometry, span
 from .device import INTERPRETED
 
 TIMEOUT = 20.0  # seconds for one job; a child that hangs counts as "could not look"
 AVAILABLE = INTERPRETED and hasattr(os, "fork")
 SIDES = ("past the end", "before the start")
+ZONE = 256 * mmap.PAGESIZE  # bytes on either side of an input; those on one side are forbidden
+
+
+def plan(first: Case, shapes: list[tuple[int, ...]]) -> list[tuple[Case, str | None]]:
+    """Cases for the child: a few as they are (side None), then some flush against forbidden bytes on either side."""
+    tables = [shape for shape in shapes if len(shape) > 1 and min(shape) > 1]
+    few = [first.but(shape=shape) for shape in dict.fromkeys([*shapes[:3], *tables[-2:]])]
+    many = few + [few[-1].but(layout=layout) for layout in ("offset view", "column slice", "only input 0 transposed")]
+    return [(case, side) for side, cases in zip((None, *SIDES), (many, many, few[:2]), strict=True) for case in cases]
 
 
 def first_deadly(jobs: list[Callable[[], object]]) -> int | None:
@@ -77,17 +86,16 @@ def watch(child: int, reader: int) -> int | None:
 
 
 def fenced(plain: torch.Tensor, layout, position: int, side: str) -> torch.Tensor:
-    """An input flush against a page of no access, at its end or its start; the memory lasts as long as the process."""
+    """An input flush against a zone of no access, at its end or its start; the memory lasts as long as the process."""
     strides, _ = geometry(tuple(plain.shape), layout, position)
-    size, page = span(plain.shape, strides) * plain.element_size() if plain.numel() else 0, mmap.PAGESIZE
-    pages = -(-size // page)
-    memory = mmap.mmap(-1, (pages + 2) * page)
-    first = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    for forbidden in (first, first + (pages + 1) * page):
-        if ctypes.CDLL(None).mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(page), 0):  # 0 is PROT_NONE
-            raise OSError("mprotect failed")
-    if not size:
+    size = span(plain.shape, strides) * plain.element_size()
+    if not plain.numel():
         return plain
-    start = page if side == "before the start" else (pages + 1) * page - size
+    end = ZONE - (-size // mmap.PAGESIZE) * mmap.PAGESIZE
+    memory, before = mmap.mmap(-1, end + ZONE), side == SIDES[1]
+    forbidden = ctypes.addressof(ctypes.c_char.from_buffer(memory)) + (0 if before else end)
+    if ctypes.CDLL(None).mprotect(ctypes.c_void_p(forbidden), ctypes.c_size_t(ZONE), 0):  # 0 is PROT_NONE
+        raise OSError("mprotect failed")
+    start = ZONE if before else end - size
     whole = torch.frombuffer(memory, dtype=plain.dtype, count=size // plain.element_size(), offset=start)
     return Placed(whole.as_strided(tuple(plain.shape), strides), whole).fill(plain).tensor

@@ -45,8 +45,7 @@ class Run:
 def run(candidate: Callable, placed: list, guard: int, guarded: bool = True) -> Run:
     """Calls the candidate on inputs from `cases.place`, with `guard` bytes around what it allocates.
 
-    An exception of the candidate is returned, not raised. Without `guarded` outputs are only poisoned: nothing is
-    put between the candidate and torch.
+    What it raises is returned. Without `guarded` its outputs are only poisoned: nothing comes between it and torch.
     """
     done, mode = Run(), Guards(guard, placed)
     spare = [x.tensor.detach() if isinstance(x, Placed) else x for x in placed]  # with shape and strides of their own
@@ -125,7 +124,8 @@ def overwritten(x: Placed, spare: torch.Tensor) -> bool:
     """Whether an input's elements, shape or strides changed; `spare` is the same view, which it then gets back."""
     same = x.tensor.shape == spare.shape and x.tensor.stride() == spare.stride()
     x.tensor = x.tensor if same else spare
-    return not same or not torch.equal(raw(x.tensor), raw(x.as_before()))
+    before = x.before.view(spare.dtype).as_strided(spare.shape, spare.stride(), spare.storage_offset())
+    return not same or not torch.equal(raw(x.tensor), raw(before))
 
 
 def around(x: Placed, position: int) -> Breach:

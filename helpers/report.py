@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from .device import INTERPRETED
 
 BLIND = (
-    "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory"
+    "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory, "
+    "lanes that a load without other leaves undefined"
     if INTERPRETED
     else "on this GPU: reads outside a tensor whose values are thrown away"
 )
@@ -35,8 +36,7 @@ class Problem:
 class Report:
     """What `check` found. `status` is "passed", "failed" or "not attempted"; `problems` come simplest first.
 
-    `text` is the same on every machine for the same findings; printed, it is wrapped, and one line more (`unchecked`)
-    says what this machine could not look at.
+    `text` is the same on every machine; printed, it is wrapped, and `unchecked` follows: what was not looked at here.
     """
 
     name: str

@@ -30,10 +30,7 @@ def is_compiled(candidate: Callable) -> bool:
 
 @contextlib.contextmanager
 def one_thread(wanted: bool):
-    """Keeps torch to one CPU thread: our tensors are small, and on a busy machine threads wait for each other.
-
-    Not for a compiled candidate, which torch would compile anew for another number of threads.
-    """
+    """Keeps torch to one CPU thread: it is faster for small tensors. A compiled candidate would be compiled anew."""
     before = torch.get_num_threads()
     torch.set_num_threads(1 if wanted else before)
     try:
@@ -43,9 +40,6 @@ def one_thread(wanted: bool):
 
 
 def compiled_for_every_case():
-    """Lets a function compiled by `torch.compile` meet all our shapes compiled: after eight, torch falls back to eager.
-
-    torch has no public name for that limit. Where it has moved, the check goes on with torch's own.
-    """
+    """Lets a compiled function meet all our shapes compiled, not only eight; that limit's private name may move."""
     config = getattr(sys.modules.get("torch._dynamo"), "config", None)
     return config.patch(recompile_limit=256) if hasattr(config, "recompile_limit") else contextlib.nullcontext()

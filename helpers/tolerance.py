@@ -99,10 +99,8 @@ def call(reference: Callable, inputs: list) -> tuple[torch.Tensor, ...]:
         results = reference(*inputs)
     except Exception as error:
         types = ", ".join(name(x.dtype) + str(list(x.shape)) for x in inputs if isinstance(x, torch.Tensor))
-        raise ValueError(
-            f"reference({types}) raised {type(error).__name__}: {error}; "
-            "if it wants other shapes, give them: shapes=[…]"
-        ) from error
+        said = f"reference({types}) raised {type(error).__name__}: {error}"
+        raise ValueError(f"{said}; if it wants other shapes, give them: shapes=[…]") from error
     results = tuple(results) if isinstance(results, tuple | list) else (results,)
     if not all(isinstance(r, torch.Tensor) for r in results):
         raise ValueError(f"reference must return tensors, not {', '.join(type(r).__name__ for r in results)}")

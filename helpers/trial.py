@@ -9,7 +9,7 @@ from . import fence, guards
 from .cases import Case, Placed, name, operands, place, span
 from .device import DEVICE
 from .facts import Wrong, facts
-from .settings import is_compiled, poisoned
+from .settings import is_compiled
 from .tolerance import Expected, expect, is_elementwise
 
 
@@ -49,12 +49,11 @@ class Trial:
     seed: int
     strict_dtypes: bool
     elementwise: bool = False
-    must_work: torch.dtype = torch.float32
     outcomes: list[Outcome] = field(default_factory=list)
 
     def start(self, case: Case) -> list:
-        """The first case's inputs, from which it learns whether the reference is element-wise; its dtype must work."""
-        plain, self.must_work = operands(case, self.inputs, self.seed), case.dtype
+        """The first case's inputs, from which it learns whether the reference is element-wise."""
+        plain = operands(case, self.inputs, self.seed)
         self.elementwise = is_elementwise(self.reference, plain)
         return plain
 
@@ -83,9 +82,8 @@ class Trial:
         plain = [getattr(x, "plain", x) for x in placed]
         done = guards.run(self.candidate, placed, self.guard(plain), guarded)
         if done.error is not None:
-            return Outcome(
-                case, *(("dead", message(done.error)) if done.dead else self.excuse(case, done.error)), run=done
-            )
+            said = ("dead", message(done.error)) if done.dead else self.excuse(case, done.error)
+            return Outcome(case, *said, run=done)
         right = expect(self.reference, plain, self.elementwise)
         if fact := wrong_kind(done.results, right, placed):
             return Outcome(case, "failed", fact, run=done)
@@ -99,6 +97,15 @@ class Trial:
                 return Outcome(case, "failed", which + facts(wrong, self.block_size), wrong, done)
         return Outcome(case, "right", run=done)
 
+    def repeats(self, outcome: Outcome) -> bool:
+        """Whether a case whose numbers were wrong gives the same ones, within the tolerance, when it is run again."""
+        again = self.run(outcome.case, self.place(outcome.case), self.guarded).wrong
+        if again is None or again.position != outcome.wrong.position:
+            return False
+        a, b = again.got.double(), outcome.wrong.got.double()
+        close = (a - b).abs() <= again.expected.tolerance.flatten()
+        return bool((close | (a == b) | (a.isnan() & b.isnan())).all())
+
     def excuse(self, case: Case, error: Exception) -> tuple[str, str]:
         """Whether an exception means "not written yet", an allowed rejection, or a failure; and its text."""
         text = message(error)
@@ -108,25 +115,21 @@ class Trial:
         if not_attempted(error):
             return "absent", text
         named = any(word in text for word in (name(case.dtype), "dtype", "float32", "fp32"))
-        optional = case.dtype != self.must_work and not self.strict_dtypes
-        if optional and named and isinstance(error, TypeError | ValueError):
+        first = self.outcomes[0].case if self.outcomes else case  # whose dtype must work
+        if case.dtype != first.dtype and not self.strict_dtypes and named and isinstance(error, TypeError | ValueError):
             return "rejected", text
         hint = "; widen to float32 first: the interpreter has no bfloat16 constants" if "get_bf16" in text else ""
         return "failed", f"raised {text}{hint}"
 
     def fenced_job(self, case: Case, side: str | None, which: int | None = None) -> Callable[[], object]:
-        """A call of the candidate with its inputs (or only input `which`) flush against a forbidden page.
-
-        Without a side it is an ordinary guarded call: what dies there reached beyond the guards.
-        """
+        """A guarded call; given a side, with its inputs (or only input `which`) flush against forbidden bytes there."""
 
         def job():
             placed = self.place(case)
             for k, x in enumerate(placed):
                 if side is not None and isinstance(x, Placed) and which in (None, k):
                     x.tensor = fence.fenced(x.plain, case.layout, k, side)
-            with poisoned(), guards.Guards(self.guard([getattr(x, "plain", x) for x in placed]), placed):
-                self.candidate(*(getattr(x, "tensor", x) for x in placed))
+            guards.run(self.candidate, placed, self.guard([getattr(x, "plain", x) for x in placed]))
 
         return job
 
