@@ -31,7 +31,9 @@ def plan(first: Case, shapes: list[tuple[int, ...]]) -> list[tuple[Case, str | N
     tables = [shape for shape in shapes if len(shape) > 1 and min(shape) > 1]
     few = [first.but(shape=shape) for shape in dict.fromkeys([*shapes[:3], *tables[-2:]])]
     many = few + [few[-1].but(layout=layout) for layout in ("offset view", "column slice", "only input 0 transposed")]
-    return [(case, side) for side, cases in zip((None, *SIDES), (many, many, few[:2]), strict=True) for case in cases]
+    empty = [first.but(shape=shape) for shape in shapes if 0 in shape]  # whose address is 0: no guard can stand there
+    sides = (None, *SIDES), ([*empty, *many], many, few[:2])
+    return [(case, side) for side, cases in zip(*sides, strict=True) for case in cases]
 
 
 def first_deadly(jobs: list[Callable[[], object]]) -> int | None:
