@@ -89,4 +89,6 @@ else
 endif
 	@sed -n 's/^      - //p' environment.yml > .venv/requirements.txt
 	@$(RUN) -m pip install --disable-pip-version-check --requirement .venv/requirements.txt
+	@$(RUN) -m jupyter labextension disable --level=sys_prefix @jupyter/nbgrader >/dev/null 2>&1 || \
+	  echo "note: nbgrader's buttons stay in JupyterLab; learners do not need them"
 	@pwd -P > $(STAMP)
