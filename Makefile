@@ -18,7 +18,7 @@ HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 .PHONY: help lab test doctor execute html kernels exercises picture lint fix clean again
 
 help: ## this list
-	@echo 'The first command that needs it creates .venv: about 2 GB (more with CUDA), a few minutes, once.'
+	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
 
@@ -82,7 +82,7 @@ ifeq ($(FINISHED),)
 	  exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
 	  echo 'warning: no C++ compiler found. torch.compile and, on a GPU, Triton need one (on Debian or Ubuntu: g++).'
-	@echo 'creating .venv: about 2 GB (more with CUDA), a few minutes, once'
+	@echo 'creating .venv: about 2 GB, 6 GB with CUDA; a few minutes, once'
 	@$(PYTHON) -m venv --clear .venv
 else
 	@echo 'updating .venv: environment.yml or pyproject.toml changed, or the folder was moved'
