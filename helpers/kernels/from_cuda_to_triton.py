@@ -5,7 +5,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class TrafficCounter(TorchDispatchMode):
-    """Notes each operation PyTorch runs as (name, bytes read by tensor, bytes written by tensor)."""
+    """Notes each operation PyTorch runs as (name, bytes read of each tensor, bytes written)."""
 
     def __init__(self, **tensors):
         super().__init__()

@@ -32,7 +32,7 @@ def swiglu_kernel(gate_ptr, up_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexp
 
 
 def swiglu(gate, up, BLOCK_SIZE=1024):
-    """silu(gate) * up for two contiguous tensors of one shape; float16, bfloat16, float32 or float64."""
+    """silu(gate) * up for contiguous tensors of one shape and one of four float types."""
     dtypes = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     check_elementwise("swiglu", dtypes, gate=gate, up=up)
     out = torch.empty_like(gate)

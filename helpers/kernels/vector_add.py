@@ -18,25 +18,28 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 def check_elementwise(name, dtypes, **tensors):
-    """Raises TypeError or ValueError if the element-wise kernel `name` cannot take these tensors together."""
+    """Raises TypeError or ValueError if an element-wise kernel cannot take these tensors."""
     for label, t in tensors.items():
         if not isinstance(t, torch.Tensor):
             raise TypeError(f"{name}: {label} is of type {type(t).__name__}; pass a torch.Tensor")
         if t.dtype not in dtypes:
-            raise TypeError(f"{name}: {label} is {t.dtype}; supported: {', '.join(map(str, dtypes))}")
+            supported = ", ".join(map(str, dtypes))
+            raise TypeError(f"{name}: {label} is {t.dtype}; supported: {supported}")
         if t.device != DEVICE:
-            raise ValueError(f"{name}: {label} is on {t.device}, kernels run on {DEVICE}; call {label}.to(DEVICE)")
+            found = f"{label} is on {t.device}, kernels run on {DEVICE}"
+            raise ValueError(f"{name}: {found}; call {label}.to(DEVICE)")
         if not t.is_contiguous():
             raise ValueError(f"{name}: {label} is not contiguous; call {label}.contiguous()")
         if t.numel() > 2**31 - 1:
-            raise ValueError(f"{name}: {label} has {t.numel()} elements; 32-bit offsets reach 2**31 - 1")
+            raise ValueError(f"{name}: {label} has {t.numel()} elements; the limit is 2**31 - 1")
     (first, x), *others = tensors.items()
     for label, t in others:
         if t.shape != x.shape:
             found = f"{first} has shape {tuple(x.shape)} but {label} has {tuple(t.shape)}"
             raise ValueError(f"{name}: {found}; both must match")
         if t.dtype != x.dtype:
-            raise TypeError(f"{name}: {first} is {x.dtype} but {label} is {t.dtype}; both must match")
+            found = f"{first} is {x.dtype} but {label} is {t.dtype}"
+            raise TypeError(f"{name}: {found}; both must match")
 
 
 def add(x, y, BLOCK_SIZE=1024):
