@@ -3,15 +3,14 @@
 `CHECKER_EXAMPLES=2000` sets the number of random layouts; `CHECKER_SLOW=1` also runs what takes a minute.
 """
 
-from helpers import fence, guards, launches
-from helpers.cases import Case, default_shapes
-from helpers.checker import check
+from helpers.checker import check, fence, guards, launches
+from helpers.checker.cases import Case, default_shapes
+from helpers.checker.report import Report
+from helpers.checker.settings import is_compiled
+from helpers.checker.trial import Trial
 from helpers.device import INTERPRETED
-from helpers.report import Report
-from helpers.settings import is_compiled
 from helpers.tests import zoo
 from helpers.tests import zoo_kernels as kernels
-from helpers.trial import Trial
 
 import ctypes
 import math

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ..device import DEVICE
 from . import fence, guards
 from .cases import Case, Placed, name, operands, place, span
-from .device import DEVICE
 from .facts import Wrong, facts
 from .settings import is_compiled
 from .tolerance import Expected, expect, is_elementwise

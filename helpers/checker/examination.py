@@ -5,10 +5,10 @@ import math
 
 import torch
 
+from ..compiler import CompilationError
+from ..device import INTERPRETED
 from . import diagnosis, fence
 from .cases import Case, Placed, layout_cases, operands, value_cases
-from .compiler import CompilationError
-from .device import INTERPRETED
 from .diagnosis import UNKNOWN, UNSTEADY, Found, likely
 from .guards import raw
 from .launches import Launches

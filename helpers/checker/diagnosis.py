@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 
 import torch
 
+from ..device import INTERPRETED
 from .cases import Case, Placed, geometry, name
-from .device import INTERPRETED
 from .facts import KINDS, Wrong
 from .guards import Breach
 from .tolerance import expect

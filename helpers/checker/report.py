@@ -3,7 +3,7 @@
 import textwrap
 from dataclasses import dataclass
 
-from .device import INTERPRETED
+from ..device import INTERPRETED
 
 BLIND = (
     "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory, "

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 
 import torch
 
+from ..device import DEVICE, INTERPRETED
 from .cases import name
-from .device import DEVICE, INTERPRETED
 
 LARGEST_JACOBIAN = 2**24  # entries; beyond it 256 outputs are examined and their largest S stands for all
 CHUNK = 2**22  # entries of the Jacobian held at once: 32 MiB

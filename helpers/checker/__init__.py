@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from ..device import DEVICE
 from .cases import default_dtypes, default_shapes
-from .device import DEVICE
 from .examination import Examination
 from .report import Report
 from .trial import Trial
@@ -38,7 +38,7 @@ def check(
     The first shape is tried first, and whatever fails there ends the check. A candidate may reject a layout with an
     error that says "contiguous", and a dtype with a TypeError or ValueError that names it; a dtype listed in `dtypes`
     must work. One that raises NotImplementedError is "not attempted". The tolerance is explained in
-    `helpers/tolerance.py`.
+    `helpers/checker/tolerance.py`.
 
     Raises ValueError for an argument that makes no sense, and for a reference that raises; never because the candidate
     is wrong. On a GPU an illegal access ends the process's use of the GPU: the report then says so.

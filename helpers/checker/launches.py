@@ -5,8 +5,8 @@ import re
 
 import torch
 
-from .compiler import compiled
-from .device import INTERPRETED
+from ..compiler import compiled
+from ..device import INTERPRETED
 
 TYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.bool: "i1",
          torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.uint8: "u8"}  # fmt: skip

@@ -17,8 +17,8 @@ from collections.abc import Callable
 
 import torch
 
+from ..device import INTERPRETED
 from .cases import Case, Placed, geometry, span
-from .device import INTERPRETED
 
 TIMEOUT = 20.0  # seconds for one job; a child that hangs counts as "could not look"
 AVAILABLE = INTERPRETED and hasattr(os, "fork")

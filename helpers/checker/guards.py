@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import torch
 from torch.overrides import TorchFunctionMode
 
+from ..device import INTERPRETED
 from .cases import ALIGNMENT, Placed
-from .device import INTERPRETED
 from .settings import poisoned
 
 GUARD = 0xA5  # the byte around an output: a finite number, unlike what lies around the inputs
