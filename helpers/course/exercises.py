@@ -4,12 +4,11 @@ The solutions are the source. nbgrader's own preprocessors take out what stands 
 and between BEGIN HIDDEN TESTS and END HIDDEN TESTS, so that a course run with nbgrader hands out the same.
 """
 
-import argparse
 import copy
 import sys
 from pathlib import Path
 
-from . import ROOT, notebooks
+from . import ROOT, derived, notebooks
 
 
 def solutions(root: Path = ROOT) -> list[Path]:
@@ -71,20 +70,8 @@ def update(root: Path = ROOT) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m helpers.course.exercises", description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    chosen = parser.parse_args(arguments)
-    try:
-        found = check() if chosen.check else update()
-    except (FileNotFoundError, RuntimeError, ValueError) as error:
-        print(error)
-        return 1
-    if found:
-        print("\n".join([*found, "run `make exercises`"]))
-        return 1
-    if chosen.check:
-        print("notebooks/exercises is what the solutions make of it")
-    return 0
+    good = "notebooks/exercises is what the solutions make of it"
+    return derived.main(arguments, "helpers.course.exercises", __doc__, check, update, good, "make exercises")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ A kernel has one home, the cell that teaches it. The module holds the exported c
 notebook's imports that they use.
 """
 
-import argparse
 import ast
 import builtins
 import difflib
@@ -13,7 +12,7 @@ import symtable
 import sys
 from pathlib import Path
 
-from . import ROOT, notebooks
+from . import ROOT, derived, notebooks
 
 TAG = "export"
 MARK = "Generated from notebooks/"
@@ -22,7 +21,7 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Assign, 
 KNOWN = {*dir(builtins), "__name__", "__file__", "__doc__"}
 
 
-class ExportError(Exception):
+class ExportError(ValueError):
     """An exported cell cannot become part of a module; the message names notebook, cell and reason."""
 
 
@@ -175,20 +174,8 @@ def update(root: Path = ROOT) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m helpers.course.kernels", description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    chosen = parser.parse_args(arguments)
-    try:
-        found = check() if chosen.check else update()
-    except (ExportError, FileNotFoundError, ValueError) as error:
-        print(error)
-        return 1
-    if found:
-        print("\n".join([*found, "run `make kernels`"]))
-        return 1
-    if chosen.check:
-        print("helpers/kernels is what the notebooks export")
-    return 0
+    good = "helpers/kernels is what the notebooks export"
+    return derived.main(arguments, "helpers.course.kernels", __doc__, check, update, good, "make kernels")
 
 
 if __name__ == "__main__":

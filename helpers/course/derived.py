@@ -1,0 +1,27 @@
+"""The command line that every generator of derived files has: write them, or with `--check` say what differs."""
+
+import argparse
+from collections.abc import Callable
+
+
+def main(
+    arguments: list[str], module: str, about: str, check: Callable, update: Callable, good: str, again: str
+) -> int:
+    """Runs `update`, or with --check prints what `check` returns; the exit status is 1 if anything is wrong.
+
+    `good` is printed when nothing differs; `again` is the command that mends a difference.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=about.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
+    chosen = parser.parse_args(arguments)
+    try:
+        found = check() if chosen.check else update()
+    except (FileNotFoundError, RuntimeError, ValueError) as error:
+        print(error)
+        return 1
+    if found:
+        print("\n".join([*found, f"run `{again}`"]))
+        return 1
+    if chosen.check:
+        print(good)
+    return 0
