@@ -13,7 +13,7 @@ TRIED_ON = "an H200 (compute capability 9.0)"
 OLDEST_TRIED = (9, 0)
 OLDEST_SUPPORTED = (7, 5)
 PACKAGES = ("torch", "triton", "numpy")
-SKIPPED = "timings (recorded ones are shown), races, TF32, bf16 arithmetic, shared-memory limits, num_warps"
+SKIPPED = "timings, races, TF32, bf16 arithmetic, shared-memory limits, num_warps"
 
 
 def doctor() -> None:
@@ -147,7 +147,7 @@ def _on_card(found: dict) -> str | None:
         return None
     if capability < OLDEST_SUPPORTED:
         return f"{found['gpu']} is older than what Triton supports: set TRITON_INTERPRET=1 to use the interpreter."
-    bf16 = "" if found["bf16"] else "; it has no bf16, so cells that use it are skipped"
+    bf16 = "" if found["bf16"] else "; its bf16 is emulated"
     return f"{found['gpu']} is older than the card the course was tried on, {TRIED_ON}{bf16}. Its numbers will differ."
 
 

@@ -39,7 +39,7 @@ WRONG = {
     "hidden GPU": (NO_GPU, "look at CUDA_VISIBLE_DEVICES"),
     "forced": ({"requested": "1", "interpreted": True}, "TRITON_INTERPRET=1 forces the interpreter"),
     "older card": ({"gpu": "A100", "capability": (8, 0)}, "A100 is older than the card the course was tried on"),
-    "no bf16": ({"gpu": "T4", "capability": (7, 5), "bf16": False}, "it has no bf16"),
+    "no bf16": ({"gpu": "T4", "capability": (7, 5), "bf16": False}, "its bf16 is emulated"),
     "too old a card": ({"gpu": "GTX 1080", "capability": (6, 1)}, "older than what Triton supports"),
     "unknown pair": ({"torch": "2.13.0+cu130", "triton": "3.5.0"}, "is not a pair we know to work"),
     "no compiler": ({"compiler": None}, "No C++ compiler found"),
