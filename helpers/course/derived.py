@@ -1,7 +1,27 @@
 """The command line that every generator of derived files has: write them, or with `--check` say what differs."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from . import notebooks
+
+
+def differs(path: Path, text: str) -> bool:
+    """Whether the file is missing or holds another text."""
+    return not path.exists() or path.read_text(encoding="utf-8") != text
+
+
+def write(texts: dict[Path, str], stale: Iterable[Path], root: Path) -> None:
+    """Writes the files that differ, removes those whose source is gone, and says which."""
+    for path in stale:
+        path.unlink()
+        print(f"removed {path.relative_to(root).as_posix()}")
+    for path, text in texts.items():
+        if differs(path, text):
+            path.parent.mkdir(exist_ok=True)
+            notebooks.write(path, text)
+            print(f"wrote {path.relative_to(root).as_posix()}")
 
 
 def main(

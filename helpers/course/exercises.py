@@ -50,23 +50,14 @@ def check(root: Path = ROOT) -> list[str]:
     """What differs between the generated exercises and the files; writes nothing."""
     texts = generate(root)
     found = [f"notebooks/exercises/{path.name}: it has no solution" for path in stale(texts, root)]
-    for path, text in texts.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            found.append(f"notebooks/exercises/{path.name}: it differs from its solution")
-    return found
+    changed = [path for path, text in texts.items() if derived.differs(path, text)]
+    return found + [f"notebooks/exercises/{path.name}: it differs from its solution" for path in changed]
 
 
 def update(root: Path = ROOT) -> None:
     """Writes the exercises that differ and removes those whose solutions are gone."""
     texts = generate(root)
-    for path in stale(texts, root):
-        path.unlink()
-        print(f"removed notebooks/exercises/{path.name}")
-    for path, text in texts.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(exist_ok=True)
-            notebooks.write(path, text)
-            print(f"wrote notebooks/exercises/{path.name}")
+    derived.write(texts, stale(texts, root), root)
 
 
 def main(arguments: list[str]) -> int:

@@ -162,15 +162,11 @@ def check(root: Path = ROOT) -> list[str]:
 def update(root: Path = ROOT) -> None:
     """Writes the modules that differ and removes those that no lecture exports any more."""
     modules = generate(root)
-    for path in stale(modules, root):
+    gone = stale(modules, root)
+    for path in gone:
         if MARK not in path.read_text(encoding="utf-8"):
             raise ExportError(f"helpers/kernels/{path.name} was not generated: only generated modules belong there")
-        path.unlink()
-        print(f"removed helpers/kernels/{path.name}")
-    for path, text in modules.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            notebooks.write(path, text)
-            print(f"wrote helpers/kernels/{path.name}")
+    derived.write(modules, gone, root)
 
 
 def main(arguments: list[str]) -> int:
