@@ -2,7 +2,21 @@
 
 import sys
 
-__all__ = ["DEVICE", "INTERPRETED", "check", "compiled", "doctor", "show_dataflow", "show_grids", "show_programs"]
+__all__ = [
+    "DEVICE",
+    "INTERPRETED",
+    "check",
+    "check_answers",
+    "compare",
+    "compiled",
+    "doctor",
+    "recorded",
+    "show_clocks",
+    "show_dataflow",
+    "show_grids",
+    "show_programs",
+    "show_rates",
+]
 
 # `python -m helpers…` must be able to report a machine on which the rest fails, and the tools that build the
 # course need neither torch nor triton: while Python looks for such a module, sys.argv[0] is "-m".
@@ -12,7 +26,11 @@ if sys.argv[:1] != ["-m"]:
 
     prove_load_and_store()
 
+    from .charts import show_clocks, show_rates
     from .checker import check
+    from .checker.answers import check_answers
+    from .comparison import compare
     from .compiler import compiled
     from .doctor import doctor
     from .plotting import show_dataflow, show_grids, show_programs
+    from .records import recorded

@@ -36,7 +36,7 @@ def facts() -> dict:
         **{name: _version(name) for name in PACKAGES},
         "compiler": next((c for c in (os.environ.get("CXX"), "c++", "g++", "clang++") if c and shutil.which(c)), None),
         "requested": os.environ.get("TRITON_INTERPRET"),
-        **_driver(),
+        **driver(),
         **_torch_gpu(),
     }
     return {**found, **_mode()}
@@ -51,7 +51,7 @@ def _version(name: str) -> str | None:
     return None
 
 
-def _driver() -> dict:
+def driver() -> dict:
     """The NVIDIA driver, asked without torch: its version and the newest CUDA version it can run."""
     try:
         text = subprocess.run(["nvidia-smi"], capture_output=True, text=True, timeout=20, check=True).stdout

@@ -213,17 +213,24 @@ def _text(axes, x, y, text, behind="none", pad=2, **style) -> None:
 @contextlib.contextmanager
 def _picture(width: float, height: float):
     """Yields (axes, say): what is drawn on the axes is shown on leaving, with all that was said as its alt text."""
-    import PIL.Image
-    from IPython.display import Image, display
     from matplotlib import style
     from matplotlib.figure import Figure
 
-    said, drawn, png = [], io.BytesIO(), io.BytesIO()
+    said = []
     with style.context("default"):
-        figure = Figure(figsize=(width / 96, height / 96), dpi=192)  # a browser's 96 pixels to the inch, twice as sharp
+        figure = Figure(figsize=(width / 96, height / 96))  # a browser's 96 pixels to the inch
         axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
         axes.axis("off")
         yield axes, said.append
-        figure.savefig(drawn, metadata={"Software": None})
+        show(figure, " ".join(said).replace(" – ", " to "))
+
+
+def show(figure, alt: str) -> None:
+    """Displays a matplotlib figure as a small PNG, twice as sharp as a screen's pixels, with its alternative text."""
+    import PIL.Image
+    from IPython.display import Image, display
+
+    drawn, png = io.BytesIO(), io.BytesIO()
+    figure.savefig(drawn, dpi=192, metadata={"Software": None})
     PIL.Image.open(drawn).convert("RGB").quantize(32).save(png, "png", optimize=True)  # a third of the bytes
-    display(Image(png.getvalue(), width=round(width), alt=" ".join(said).replace(" – ", " to ")))
+    display(Image(png.getvalue(), width=round(96 * figure.get_figwidth()), alt=alt))

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("nbgrader")
 
 EXERCISES = list(exercises.generate().items())
+CHECKS = ("helpers.check", "helpers.check_answers")
 GARBAGE = "def {name}(*tensors, **options):\n    return tensors[0] * 0 + 7"
 
 
@@ -24,9 +25,9 @@ def printed(cell):
 
 
 def checked(cell):
-    """The names of the functions that a cell gives to `helpers.check`."""
+    """The names of the functions that a cell gives to `helpers.check` or `helpers.check_answers`."""
     calls = [node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.Call)]
-    return [ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "helpers.check"]
+    return [ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) in CHECKS]
 
 
 @pytest.fixture(scope="module", params=EXERCISES, ids=lambda item: item[0].stem)

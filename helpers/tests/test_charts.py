@@ -1,0 +1,50 @@
+"""The charts: what they show is in their alt text, and rows that were not timed are left out."""
+
+from helpers import charts
+
+import pandas
+import pytest
+
+ROWS = [
+    {"op": "add", "shape": "(8, 16)", "dtype": "float32", "impl": impl, "GB/s": rate, "of_copy": share,
+     "device_us": us, "host_us": 9.0, "graph_us": 1.5, "note": ""}
+    for impl, rate, share, us in [("eager", 1234.5, 0.5, 12.0), ("triton", 2469.0, 1.0, 6.0),
+                                  ("wrong", float("nan"), float("nan"), float("nan"))]
+]  # fmt: skip
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    found = []
+    monkeypatch.setattr(charts, "show", lambda figure, alt: found.append((figure, alt)))
+    return found
+
+
+def test_rates(shown):
+    charts.show_rates(pandas.DataFrame(ROWS))
+    ((figure, alt),) = shown
+    assert "triton at (8, 16) float32: 2469." in alt and "The copy rate is 2469." in alt and "wrong" not in alt
+    assert figure.axes[0].get_ylim()[0] == 0
+
+
+def test_rates_of_operations(shown):
+    rows = [{k: v for k, v in row.items() if k not in ("GB/s", "of_copy")} | {"TFLOP/s": 600.0} for row in ROWS]
+    charts.show_rates(pandas.DataFrame(rows))
+    assert "TFLOP/s of add" in shown[0][1]
+
+
+def test_nothing_timed_draws_nothing(shown):
+    charts.show_rates(pandas.DataFrame(ROWS[2:]))
+    assert shown == []
+
+
+def test_clocks(shown):
+    charts.show_clocks(pandas.DataFrame(ROWS))
+    ((figure, alt),) = shown
+    assert "inside a CUDA graph, eager at (8, 16): 1.5." in alt and len(figure.axes) == 3
+
+
+def test_no_two_implementations_look_alike(shown):
+    looks = {(look["color"], look["marker"], str(look["linestyle"])) for look in charts.LOOKS}
+    markers = [look["marker"] for look in charts.LOOKS]
+    assert len(looks) == len(charts.LOOKS) and len(set(markers)) == len(markers)

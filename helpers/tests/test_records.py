@@ -1,0 +1,91 @@
+"""Records: what is written is read back, a change of code is noticed, and nothing is shown that was not measured."""
+
+from helpers import records
+from helpers.kernels import fused_swiglu
+from helpers.tests import recorded_twins as twins
+
+import pandas
+import pytest
+
+ABOUT = {"card": "A Card", "driver": "driver 1", "torch": "torch 2", "triton": "triton 3", "date": "2026-01-01"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "FOLDER", tmp_path / "benchmarks")
+    monkeypatch.delenv(records.STRICT, raising=False)
+    return tmp_path / "benchmarks"
+
+
+def test_a_table_is_read_back_as_it_was_written(folder):
+    table = pandas.DataFrame([{"impl": "a", "µs": 1.25, "note": "# odd, text"}, {"impl": "b", "µs": None, "note": "x"}])
+    records.write("speed", table, {**ABOUT, "code": "c0de"})
+    back, about = records.read("speed")
+    assert about == {**ABOUT, "code": "c0de"}
+    pandas.testing.assert_frame_equal(back, table)
+    assert [path.name for path in folder.iterdir()] == ["speed.csv"]
+
+
+def test_text_is_read_back_as_it_was_written(folder):
+    records.write("code", "# not a header: it is text\ndef f():\n    pass", {**ABOUT, "code": "c0de"})
+    assert records.read("code")[0].endswith("def f():\n    pass")
+
+
+def test_nothing_recorded_is_one_clear_sentence(folder):
+    with pytest.raises(records.NotRecorded, match=r"interpreter.*'speed'"):
+        records.read("speed")
+
+
+def test_a_changed_record_says_so_and_fails_the_tests(folder, monkeypatch, capsys):
+    about = {**ABOUT, "code": "old"}
+    records.shown("table", about, "old")
+    assert capsys.readouterr().out == "Recorded, not measured here: A Card, driver 1, torch 2, triton 3, 2026-01-01\n"
+    records.shown("table", about, "new")
+    assert records.CHANGED in capsys.readouterr().out
+    monkeypatch.setenv(records.STRICT, "1")
+    with pytest.raises(RuntimeError, match="make benchmarks"):
+        records.shown("table", about, "new")
+
+
+@pytest.mark.parametrize("same", [twins.commented, twins.documented])
+def test_comments_layout_and_docstrings_do_not_count(same):
+    assert records._code(same).partition("\n")[2] == records._code(twins.plain).partition("\n")[2]
+
+
+def test_a_change_in_a_device_function_counts():
+    """`first` and `second` differ only in the device function that their kernels call."""
+    assert records.kernel_fingerprint([twins.first]) != records.kernel_fingerprint([twins.second])
+
+
+def test_a_launcher_leads_to_its_kernel_and_its_device_functions():
+    found = records._kernels([fused_swiglu.swiglu])
+    assert set(found) == {"swiglu", "swiglu_kernel", "widen", "silu"}
+
+
+def test_a_function_without_a_kernel_has_no_kernel_fingerprint():
+    assert records.kernel_fingerprint([twins.plain]) == records.kernel_fingerprint([])
+    assert records.fingerprint([twins.plain]) != records.fingerprint([])
+
+
+def test_a_lambda_around_a_launcher_leads_to_its_kernel():
+    assert set(records._kernels([twins.around])) == {"<lambda>", "swiglu", "swiglu_kernel", "widen", "silu"}
+
+
+def test_recorded_shows_the_record_where_kernels_are_interpreted(folder, monkeypatch, capsys):
+    monkeypatch.setattr(records, "INTERPRETED", True)
+    shown = records.recorded(twins.plain)
+    records.write("plain", pandas.DataFrame([{"µs": 3}]), {**ABOUT, "code": records.fingerprint([twins.plain])})
+    assert shown(1)["µs"].tolist() == [3]
+    assert "A Card" in capsys.readouterr().out
+
+
+def test_recorded_measures_and_writes_on_a_gpu(folder, monkeypatch, capsys):
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    monkeypatch.setattr(records, "provenance", lambda: ABOUT)
+    shown = records.recorded(twins.rows)
+    assert shown()["µs"].tolist() == [1, 2]
+    assert not folder.exists()
+    monkeypatch.setenv(records.RECORD, "1")
+    shown()
+    assert records.read("rows")[0]["µs"].tolist() == [1, 2]
+    assert "Measured here: A Card" in capsys.readouterr().out
