@@ -26,29 +26,65 @@ def show_rates(table) -> None:
     timed = table[table[rate].notna()]
     if not len(timed):
         return
-    kinds, names = list(dict.fromkeys(timed["dtype"])), list(dict.fromkeys(table["impl"]))
+    kinds = list(dict.fromkeys(timed["dtype"]))
     figure = _figure(len(kinds))
-    said = [f"{rate} of {table['op'].iloc[0]}, one panel for each dtype; higher is faster."]
-    for panel, kind in enumerate(kinds):
-        axes, part = figure.axes[panel], timed[timed["dtype"] == kind]
-        shapes = list(dict.fromkeys(part["shape"]))
+    said = [f"{rate} of {table['op'].iloc[0]}; higher is faster."]
+    for axes, kind in zip(figure.axes, kinds, strict=True):
+        part = timed[timed["dtype"] == kind]
         axes.set_title(f"{table['op'].iloc[0]}, {kind}", loc="left", fontsize=13, weight="bold")
-        for name, look in zip(names, LOOKS * 3, strict=False):
-            rows = part[part["impl"] == name]
-            axes.plot([shapes.index(s) for s in rows["shape"]], rows[rate], label=name, linewidth=2, ms=8, **look)
-            said += [f"{name} at {s} {kind}: {_round(v)}." for s, v in zip(rows["shape"], rows[rate], strict=True)]
+        (_lines if part["shape"].nunique() > 1 else _bars)(axes, part, rate, list(dict.fromkeys(table["impl"])))
+        said += [f"{kind}, {_ends(part[part['impl'] == name], rate)}." for name in dict.fromkeys(part["impl"])]
         if "of_copy" in part:
-            copy = (part["GB/s"] / part["of_copy"]).median()
-            axes.axhline(copy, **GREY)
-            axes.text(0.01, copy, "copy rate", transform=axes.get_yaxis_transform(), va="bottom", color="#444444")
-            said.append(f"The copy rate is {_round(copy)}.")
-        axes.set_xticks(range(len(shapes)), [s.strip("(),").replace(", ", " × ") for s in shapes])
-        axes.tick_params(axis="x", rotation=30 if len(shapes) > 4 else 0)
-        axes.set_ylabel(rate, fontsize=12)
-        axes.margins(x=0.08)
-        axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
-    figure.axes[0].legend(fontsize=11, loc="best")
+            said.append(f"The copy rate, a dashed line, is {_round(_copy_rate(part))}.")
+    _legend(figure)
     show(figure, " ".join(said))
+
+
+def _lines(axes, part, rate: str, names: list[str]) -> None:
+    """Draws one line for each implementation, over the shapes."""
+    shapes = list(dict.fromkeys(part["shape"]))
+    for name, look in zip(names, LOOKS * 3, strict=False):
+        rows = part[part["impl"] == name]
+        axes.plot([shapes.index(s) for s in rows["shape"]], rows[rate], label=name, linewidth=2, ms=8, **look)
+    if "of_copy" in part:
+        axes.axhline(_copy_rate(part), **GREY)
+        axes.text(0.01, _copy_rate(part), "copy rate", transform=axes.get_yaxis_transform(), va="bottom")
+    labels = [s.strip("(),").replace(", ", " × ") for s in shapes]
+    tilt = {"rotation": 20, "ha": "right"} if sum(map(len, labels)) > 36 else {}
+    axes.set_xticks(range(len(shapes)), labels, **tilt)
+    axes.set_ylabel(rate, fontsize=12)
+    axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
+
+
+def _bars(axes, part, rate: str, names: list[str]) -> None:
+    """Draws one bar for each implementation, of the only shape."""
+    rows = part.set_index("impl")[rate].reindex([name for name in names if name in set(part["impl"])])
+    axes.barh(list(rows.index), rows, color=SKY, edgecolor="black", height=0.6)
+    for place, value in enumerate(rows):
+        axes.text(value, place, f"{_round(value)}  ", va="center", ha="right", fontsize=12)
+    axes.invert_yaxis()
+    if "of_copy" in part:
+        axes.axvline(_copy_rate(part), **GREY)
+        axes.text(_copy_rate(part), -0.55, "copy rate ", ha="right")
+    axes.set_xlabel(f"{rate} at {part['shape'].iloc[0].strip('(),').replace(', ', ' × ')}", fontsize=12)
+
+
+def _ends(rows, column: str) -> str:
+    """In words: what one implementation does at the first shape, and at the last if there are several."""
+    ends = dict.fromkeys([0, len(rows) - 1])
+    places = [f"{_round(rows[column].iloc[i])} at {rows['shape'].iloc[i]}" for i in ends]
+    return f"{rows['impl'].iloc[0]}: {' to '.join(places)}"
+
+
+def _copy_rate(part) -> float:
+    return (part["GB/s"] / part["of_copy"]).median()
+
+
+def _legend(figure) -> None:
+    """One legend beside the panels, if there is anything to tell apart."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    if handles:
+        figure.legend(handles, labels, loc="outside right upper", fontsize=11, frameon=False)
 
 
 def show_clocks(table) -> None:
@@ -62,20 +98,20 @@ def show_clocks(table) -> None:
         for name, look in zip(names, LOOKS * 3, strict=False):
             rows = table[table["impl"] == name]
             axes.plot([shapes.index(s) for s in rows["shape"]], rows[clock], label=name, linewidth=2, ms=8, **look)
-            said += [f"{title}, {name} at {s}: {_round(v)}." for s, v in zip(rows["shape"], rows[clock], strict=True)]
+            said.append(f"{title}, {_ends(rows, clock)}.")
         axes.set_yscale("log")
         axes.set_xticks(range(len(shapes)), [s.strip("()").partition(",")[0] for s in shapes])
         axes.set_xlabel("rows (tokens)", fontsize=12)
         axes.grid(axis="y", color="#DDDDDD")
     figure.axes[0].set_ylabel("µs", fontsize=12)
-    figure.axes[0].legend(fontsize=11, loc="best")
+    _legend(figure)
     show(figure, " ".join(said))
 
 
 def _figure(panels: int, share: bool = False):
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(min(5.2 * panels, 10.4) if panels < 3 else 10.4, 3.9), layout="constrained")
+    figure = Figure(figsize=(6.4 if panels == 1 else 10.4, 3.9), layout="constrained")
     figure.subplots(1, panels, sharey=share)
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)

@@ -15,7 +15,7 @@ from .progress import Progress
 from .rates import copy_rate, l2_bytes
 from .records import RECORD, NotRecorded, kernel_fingerprint, measured, read, shown
 
-ROUNDS = 3  # every implementation is timed in turn, so often: a card that warms up slows all of them
+ROUNDS = 7  # every implementation is timed in turn, so often: a card that gets warm slows all of them
 CHUNK = 2**24  # elements compared at once
 
 
@@ -176,7 +176,7 @@ def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
     rounds = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, call in calls.items():
-            rounds[name].append(device_us(call, rep=30, warmup=10))
+            rounds[name].append(device_us(call, rep=20, warmup=5))
     return {name: tuple(map(statistics.median, zip(*found, strict=True))) for name, found in rounds.items()}
 
 

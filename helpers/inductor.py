@@ -1,6 +1,10 @@
 """What `torch.compile` did. PyTorch has no public names for this, so the private ones stand here and nowhere else."""
 
+import contextlib
+import io
+import logging
 import re
+import warnings
 from collections.abc import Callable
 
 import torch
@@ -22,13 +26,25 @@ def graphs() -> int:
     return counters["stats"]["unique_graphs"]
 
 
+@contextlib.contextmanager
+def quiet():
+    """Keeps what is logged, warned about or written to stderr meanwhile to itself: an autotuner writes pages."""
+    logging.disable(logging.ERROR)
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
 def require_compiled(function: Callable, inputs: tuple) -> None:
     """Calls `function` twice, so that it is compiled for these inputs; call `torch.compiler.reset()` before.
 
     Raises NotCompiled if the first call compiles nothing, or the second compiles again.
     """
     before = graphs()
-    function(*inputs)
+    with quiet():
+        function(*inputs)
     first = graphs()
     if first == before:
         raise NotCompiled("torch.compile compiled nothing: it ran eager")

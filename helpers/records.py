@@ -107,7 +107,8 @@ def read(name: str) -> tuple:
     about = dict(line[2:].rstrip("\n").split(": ", 1) for line in head)
     if found[0].suffix == ".txt":
         return "".join(lines[len(head) :]).rstrip("\n"), about
-    return _pandas().read_csv(found[0], skiprows=len(head), dtype={"note": str}, keep_default_na=True), about
+    table = _pandas().read_csv(found[0], skiprows=len(head))
+    return (table.fillna({"note": ""}) if "note" in table else table), about
 
 
 def fingerprint(functions: Iterable[Callable]) -> str:

@@ -49,7 +49,7 @@ def pytest_runtest_protocol(item):
 def _for_kernels() -> dict[str, str | None]:
     """The variables to change around a notebook's cells; None removes one."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    changes = {MODE: ASKED, "PYTHONPATH": os.pathsep.join(path)}
+    changes = {MODE: ASKED, "PYTHONPATH": os.pathsep.join(path), "COURSE_STRICT_RECORDS": "1"}
     if ASKED is None and _machine().get("gpu"):
         changes["COURSE_REQUIRE_GPU"] = "1"
     return changes

@@ -23,8 +23,15 @@ def shown(monkeypatch):
 def test_rates(shown):
     charts.show_rates(pandas.DataFrame(ROWS))
     ((figure, alt),) = shown
-    assert "triton at (8, 16) float32: 2469." in alt and "The copy rate is 2469." in alt and "wrong" not in alt
-    assert figure.axes[0].get_ylim()[0] == 0
+    assert "float32, triton: 2469 at (8, 16)." in alt and "dashed line, is 2469." in alt and "wrong" not in alt
+    assert figure.axes[0].get_xlim()[0] == 0
+
+
+def test_rates_over_shapes(shown):
+    charts.show_rates(pandas.DataFrame([*ROWS, *[{**row, "shape": "(9, 16)"} for row in ROWS]]))
+    ((figure, alt),) = shown
+    assert "triton: 2469 at (8, 16) to 2469 at (9, 16)." in alt and figure.axes[0].get_ylim()[0] == 0
+    assert len(figure.legends) == 1
 
 
 def test_rates_of_operations(shown):
@@ -41,7 +48,7 @@ def test_nothing_timed_draws_nothing(shown):
 def test_clocks(shown):
     charts.show_clocks(pandas.DataFrame(ROWS))
     ((figure, alt),) = shown
-    assert "inside a CUDA graph, eager at (8, 16): 1.5." in alt and len(figure.axes) == 3
+    assert "inside a CUDA graph, eager: 1.5 at (8, 16)." in alt and len(figure.axes) == 3
 
 
 def test_no_two_implementations_look_alike(shown):

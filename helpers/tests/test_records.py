@@ -1,6 +1,7 @@
 """Records: what is written is read back, a change of code is noticed, and nothing is shown that was not measured."""
 
 from helpers import records
+from helpers.course import notebooks
 from helpers.kernels import fused_swiglu
 from helpers.tests import recorded_twins as twins
 
@@ -18,7 +19,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_table_is_read_back_as_it_was_written(folder):
-    table = pandas.DataFrame([{"impl": "a", "µs": 1.25, "note": "# odd, text"}, {"impl": "b", "µs": None, "note": "x"}])
+    table = pandas.DataFrame([{"impl": "a", "µs": 1.25, "note": "# odd, text"}, {"impl": "b", "µs": None, "note": ""}])
     records.write("speed", table, {**ABOUT, "code": "c0de"})
     back, about = records.read("speed")
     assert about == {**ABOUT, "code": "c0de"}
@@ -89,3 +90,18 @@ def test_recorded_measures_and_writes_on_a_gpu(folder, monkeypatch, capsys):
     shown()
     assert records.read("rows")[0]["µs"].tolist() == [1, 2]
     assert "Measured here: A Card" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted(records.FOLDER.iterdir()), ids=lambda path: path.name)
+def test_every_record_says_where_it_comes_from_and_a_lecture_shows_it(path):
+    _, about = records.read(path.stem)
+    assert list(about) == ["card", "driver", "torch", "triton", "date", "code"] and all(about.values())
+    sources = [cell.source for lecture in notebooks.lectures() for cell in notebooks.read(lecture).cells]
+    assert any(f"def {path.stem}(" in source or f'name="{path.stem}"' in source for source in sources)
+
+
+def test_the_shapes_are_those_of_at_least_eight_models_over_all_token_counts():
+    table = pandas.read_csv(records.FOLDER.parent / "llm_shapes.csv", comment="#")
+    assert table["model"].nunique() >= 8
+    assert all(set(part["tokens"]) == {1, 8, 64, 512, 4096, 8192} for _, part in table.groupby("model"))
+    assert (table["intermediate"] > table["hidden"]).all() and table["source"].str.contains("/").all()
