@@ -107,8 +107,7 @@ def read(name: str) -> tuple:
     about = dict(line[2:].rstrip("\n").split(": ", 1) for line in head)
     if found[0].suffix == ".txt":
         return "".join(lines[len(head) :]).rstrip("\n"), about
-    table = _pandas().read_csv(found[0], skiprows=len(head))
-    return (table.fillna({"note": ""}) if "note" in table else table), about
+    return _pandas().read_csv(found[0], skiprows=len(head), converters={"note": str}), about
 
 
 def fingerprint(functions: Iterable[Callable]) -> str:

@@ -1,7 +1,11 @@
 """What the compiler makes of a kernel is the same whether or not this machine has the GPU it is compiled for."""
 
 import helpers
-from helpers.compiler import CompilationError, _widths, compiled
+from helpers.cards import CARDS, resident_blocks
+from helpers.compiler import CompilationError, compiled, widths
+
+import ctypes
+import inspect
 
 import pytest
 import torch
@@ -91,12 +95,134 @@ def test_an_unknown_name_in_not_divisible_is_refused():
         compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 256}, not_divisible=("n",))
 
 
+@triton.jit
+def hungry_kernel(x_ptr, out_ptr, SIZE: tl.constexpr):
+    rows, cols = tl.arange(0, SIZE)[:, None], tl.arange(0, SIZE)[None, :]
+    x = tl.load(x_ptr + rows * SIZE + cols)
+    tl.store(out_ptr + rows * SIZE + cols, tl.dot(x, x) + tl.sum(x, axis=0)[None, :])
+
+
+@triton.jit
+def half_sigmoid_kernel(x_ptr, BLOCK_SIZE: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, BLOCK_SIZE))
+    # a comment
+    tl.store(x_ptr, tl.sum(tl.sigmoid(x)))
+
+
+@triton.jit
+def broken_inside(x):
+    return x + tl.arange(0, 3)
+
+
+@triton.jit
+def calls_broken_kernel(x_ptr):
+    tl.store(x_ptr + tl.arange(0, 4), broken_inside(tl.load(x_ptr)))
+
+
+@pytest.mark.parametrize("target", list(CARDS))
+def test_every_target_compiles(target):
+    result = compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 1024}, target=target)
+    assert result.load_bits == 128
+    assert (result.load_bytes, result.store_bytes) == (2 * 1024 * 4, 1024 * 4)
+    assert 8 <= result.registers <= 64 and result.spill_bytes == 0 and result.shared_bytes == 0
+    assert result.fits and 0.5 <= result.occupancy <= 1.0
+    assert bool(result.ptx) == target.startswith("sm_") and target in str(result)
+
+
+def test_many_elements_a_thread_spill_and_lower_the_occupancy():
+    small, large = (compiled(add_kernel, VECTORS, {"BLOCK_SIZE": n}, num_warps=1) for n in (128, 32768))
+    assert small.spill_bytes == 0 < large.spill_bytes
+    assert small.registers < large.registers and large.occupancy < 1.0
+
+
+def test_shared_memory_and_whether_the_card_has_it():
+    types, sizes = {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"SIZE": 128}
+    hopper, ada = (compiled(hungry_kernel, types, sizes, target=target) for target in ("sm_90", "sm_89"))
+    assert hopper.shared_bytes > 99 * 1024 and hopper.fits
+    assert ada.shared_bytes > 99 * 1024 and not ada.fits and ada.occupancy == 0
+    assert "too much, 99 KiB is the most" in str(ada)
+
+
+@pytest.mark.parametrize(
+    ("card", "num_warps", "registers", "shared", "blocks"),
+    [
+        ("sm_90", 4, 32, 0, 16),  # Nsight Compute on an H200: block limits 16 by registers, 16 by warps, 32 by blocks
+        ("sm_90", 1, 32, 0, 32),  # the number of blocks
+        ("sm_90", 4, 33, 0, 12),  # 33 registers are rounded up to 40: 51 warps, 48 in fours
+        ("sm_90", 8, 255, 0, 1),
+        ("sm_90", 4, 32, 100 * 1024, 2),
+        ("sm_90", 4, 32, 228 * 1024, 0),
+        ("sm_75", 4, 16, 0, 8),
+        ("sm_75", 4, 16, 32 * 1024, 2),
+    ],
+)
+def test_resident_blocks(card, num_warps, registers, shared, blocks):
+    assert resident_blocks(CARDS[card], num_warps, registers, shared) == blocks
+
+
+def test_the_compilers_own_message_stands_at_the_kernels_own_line():
+    with pytest.raises(CompilationError) as error:
+        compiled(half_sigmoid_kernel, {"x_ptr": "*fp16"}, {"BLOCK_SIZE": 64})
+    line = inspect.getsourcelines(half_sigmoid_kernel.fn)[1] + 4
+    where, text, mark, sentence = str(error.value).splitlines()
+    assert where == f"half_sigmoid_kernel, line {line}:" and text.strip() == "tl.store(x_ptr, tl.sum(tl.sigmoid(x)))"
+    assert text[mark.index("^") :].startswith("tl.sigmoid(x)")
+    assert sentence == "Expected dtype ['fp32', 'fp64'] but got fp16"
+
+
+def test_an_error_in_a_device_function_is_at_the_line_of_that_function():
+    with pytest.raises(CompilationError, match="broken_inside, line"):
+        compiled(calls_broken_kernel, {"x_ptr": "*fp32"}, {})
+
+
+@pytest.mark.parametrize(("n_elements", "offset", "bits"), [(1024, 0, 128), (1000, 0, 32), (1024, 1, 32), (1, 0, 32)])
+def test_values_are_seen_as_a_launch_sees_them(n_elements, offset, bits):
+    x = torch.zeros(2048)[offset:]
+    values = {"x_ptr": x, "y_ptr": x, "out_ptr": x, "n_elements": n_elements}
+    assert compiled(add_kernel, values, {"BLOCK_SIZE": 1024}).load_bits == bits
+
+
+def test_a_value_of_no_known_type_is_refused():
+    with pytest.raises(ValueError, match=r"types\['n_elements'\]"):
+        compiled(add_kernel, {**VECTORS, "n_elements": None}, {"BLOCK_SIZE": 1024})
+
+
+def blocks_by_the_driver(launched, num_warps):
+    """What the CUDA driver says: how many blocks of a loaded kernel one multiprocessor holds at a time."""
+    count, driver = ctypes.c_int(), ctypes.CDLL("libcuda.so.1")
+    function, shared = ctypes.c_void_p(launched.function), ctypes.c_size_t(launched.metadata.shared)
+    ask = driver.cuOccupancyMaxActiveBlocksPerMultiprocessor
+    assert ask(ctypes.byref(count), function, ctypes.c_int(32 * num_warps), shared) == 0
+    return count.value
+
+
 @needs_cuda
-@pytest.mark.parametrize(("n_elements", "not_divisible"), [(4096, ()), (4099, ("n_elements",))])
-def test_a_launch_compiles_to_the_same(n_elements, not_divisible):
+@pytest.mark.parametrize(
+    ("block_size", "num_warps", "n_elements"), [(1024, 4, 4096), (1024, 4, 4099), (256, 1, 4096), (32768, 1, 65536)]
+)
+def test_a_launch_compiles_to_the_same(block_size, num_warps, n_elements):
     x = torch.ones(n_elements, device=helpers.DEVICE)
-    launched = add_kernel[(triton.cdiv(n_elements, 1024),)](x, x, torch.empty_like(x), n_elements, BLOCK_SIZE=1024)
+    out, grid = torch.empty_like(x), (triton.cdiv(n_elements, block_size),)
+    launched = add_kernel[grid](x, x, out, n_elements, BLOCK_SIZE=block_size, num_warps=num_warps)
+    values = {"x_ptr": x, "y_ptr": x, "out_ptr": out, "n_elements": n_elements}
     target = "sm_{}{}".format(*torch.cuda.get_device_capability())
-    result = compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 1024}, target=target, not_divisible=not_divisible)
-    for instruction in ("ld", "st"):
-        assert _widths(result.ptx, instruction) == _widths(launched.asm["ptx"], instruction)
+    result = compiled(add_kernel, values, {"BLOCK_SIZE": block_size}, target=target, num_warps=num_warps)
+    assert_same(result, launched, num_warps)
+
+
+@needs_cuda
+def test_a_launch_with_shared_memory_compiles_to_the_same():
+    x = torch.ones(128, 128, device=helpers.DEVICE)
+    out = torch.empty_like(x)
+    launched = hungry_kernel[(1,)](x, out, SIZE=128)
+    target = "sm_{}{}".format(*torch.cuda.get_device_capability())
+    assert_same(compiled(hungry_kernel, {"x_ptr": x, "out_ptr": out}, {"SIZE": 128}, target=target), launched, 4)
+
+
+def assert_same(result, launched, num_warps):
+    for what in ("load", "store"):
+        assert widths(result.ptx, what) == widths(launched.asm["ptx"], what)
+    assert (result.registers, result.spill_bytes) == (launched.n_regs, 4 * launched.n_spills)
+    assert result.shared_bytes == launched.metadata.shared
+    blocks = round(result.occupancy * CARDS[result.target].warps / num_warps)
+    assert blocks == blocks_by_the_driver(launched, num_warps)

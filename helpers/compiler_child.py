@@ -1,0 +1,82 @@
+"""Compiles one kernel, as a script without helpers: a job in JSON comes in on stdin, the answer goes out on stdout.
+
+`compiler.py` runs it, and says what it answers. It must not import helpers, which would switch the interpreter on.
+"""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+def _compile(job: dict) -> dict:
+    """Writes the source to a real file (the compiler reads it back) and compiles it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel_source.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(job["source"])
+        spec = importlib.util.spec_from_file_location("kernel_source", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        source = ASTSource(
+            fn=getattr(module, job["name"]),
+            signature=job["signature"],
+            constexprs=job["constexprs"],
+            attrs={(i,): [["tt.divisibility", 16]] for i in job["divisible"]},
+        )
+        amd = job["target"].startswith("gfx")
+        architecture = job["target"] if amd else int(job["target"].removeprefix("sm_"))
+        target = GPUTarget("hip" if amd else "cuda", architecture, job["warp_size"])
+        try:
+            result = triton.compile(source, target=target, options={"num_warps": job["num_warps"]})
+        except Exception as error:
+            return {"error": _described(error)}
+        usage = _amd_usage(result.asm["amdgcn"]) if amd else _nvidia_usage(result.asm["cubin"], folder)
+        return {
+            "ttgir": result.asm["ttgir"],
+            "assembly": result.asm["amdgcn" if amd else "ptx"],
+            "shared_bytes": result.metadata.shared,
+            **usage,
+        }
+
+
+def _nvidia_usage(cubin: bytes, folder: str) -> dict:
+    """Registers and spills of a thread, from `cuobjdump -res-usage`, which comes with triton."""
+    path = os.path.join(folder, "kernel.cubin")
+    with open(path, "wb") as file:
+        file.write(cubin)
+    tool = os.path.join(os.path.dirname(triton.__file__), "backends", "nvidia", "bin", "cuobjdump")
+    text = subprocess.run([tool, "-res-usage", path], capture_output=True, text=True, check=True).stdout
+    found = {name: int(re.search(rf"{name}:(\d+)", text).group(1)) for name in ("REG", "STACK", "LOCAL")}
+    return {"registers": found["REG"], "spill_bytes": found["STACK"] + found["LOCAL"]}
+
+
+def _amd_usage(text: str) -> dict:
+    """Registers and spills of a thread, and wavefronts on a SIMD unit, as the assembly notes them."""
+    patterns = {"registers": r"\.vgpr_count:", "spill_bytes": r"\.private_segment_fixed_size:", "waves": "; Occupancy:"}
+    return {name: int(re.search(rf"{pattern}\s*(\d+)", text).group(1)) for name, pattern in patterns.items()}
+
+
+def _described(error: Exception) -> dict:
+    """The compiler's innermost sentence, and the functions and lines that led there, outermost first."""
+    places, sentence = [], ""
+    while error is not None:
+        source, node = getattr(error, "src", None), getattr(error, "node", None)
+        if source and node is not None:
+            line = source.splitlines()[node.lineno - 1]
+            name = re.search(r"def (\w+)", source).group(1)
+            places.append({"function": name, "line": node.lineno, "column": node.col_offset, "text": line})
+        sentence = getattr(error, "error_message", None) or ("" if source else str(error)) or sentence
+        error = error.__cause__
+    return {"places": places, "sentence": sentence}
+
+
+if __name__ == "__main__":
+    print(json.dumps(_compile(json.loads(sys.stdin.read()))))
