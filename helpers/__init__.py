@@ -11,11 +11,9 @@ __all__ = [
     "compiled",
     "doctor",
     "recorded",
-    "show_clocks",
     "show_dataflow",
     "show_grids",
     "show_programs",
-    "show_rates",
 ]
 
 # `python -m helpers…` must be able to report a machine on which the rest fails, and the tools that build the
@@ -26,7 +24,6 @@ if sys.argv[:1] != ["-m"]:
 
     prove_load_and_store()
 
-    from .charts import show_clocks, show_rates
     from .checker import check
     from .checker.answers import check_answers
     from .comparison import compare

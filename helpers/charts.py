@@ -61,12 +61,13 @@ def _bars(axes, part, rate: str, names: list[str]) -> None:
     rows = part.set_index("impl")[rate].reindex([name for name in names if name in set(part["impl"])])
     axes.barh(list(rows.index), rows, color=SKY, edgecolor="black", height=0.6)
     for place, value in enumerate(rows):
-        axes.text(value, place, f"{_round(value)}  ", va="center", ha="right", fontsize=12)
+        axes.text(0, place, f"  {_round(value)}", va="center", fontsize=12)
     axes.invert_yaxis()
+    label = f"{rate} at {part['shape'].iloc[0].strip('(),').replace(', ', ' × ')}"
     if "of_copy" in part:
         axes.axvline(_copy_rate(part), **GREY)
-        axes.text(_copy_rate(part), -0.55, "copy rate ", ha="right")
-    axes.set_xlabel(f"{rate} at {part['shape'].iloc[0].strip('(),').replace(', ', ' × ')}", fontsize=12)
+        label += f" (dashed: the copy rate, {_round(_copy_rate(part))})"
+    axes.set_xlabel(label, fontsize=12)
 
 
 def _ends(rows, column: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from .charts import show_rates
+from .charts import show_clocks, show_rates
 from .clocks import device_us, graph_us, host_us
 from .device import DEVICE, INTERPRETED
 from .inductor import NotCompiled, graphs, is_compiled, require_compiled
@@ -38,12 +38,12 @@ def compare(
     reported and not timed. A `torch.compile`d function is compiled for each case on its own; what it had compiled
     before is dropped.
 
-    Returns a DataFrame with a row for each case and implementation: `op` (the `name`), `shape`, `dtype`, `impl`;
-    `device_us`, `p20_us`, `p80_us` (median and percentiles, µs, cold L2 cache); `GB/s` (10⁹ bytes a second, each input
-    read once and each output written once) and `of_copy` (its share of this card's copy rate, measured once a
-    session), or, with `flops` (`shape -> operations`), `TFLOP/s`; `speedup` over the first implementation;
-    `host_us` (what a call costs the host); with `graph`, `graph_us` (a call inside a CUDA graph, warm L2 cache);
-    and a `note` where the row needs one.
+    Draws the rates, or with `graph` the three clocks, and returns a DataFrame with a row for each case and
+    implementation: `op` (the `name`), `shape`, `dtype`, `impl`; `device_us`, `p20_us`, `p80_us` (median and
+    percentiles, µs, cold L2 cache); `GB/s` (10⁹ bytes a second, each input read once and each output written once) and
+    `of_copy` (its share of this card's copy rate, measured once a session), or, with `flops` (`shape -> operations`),
+    `TFLOP/s`; `speedup` over the first implementation; `host_us` (what a call costs the host); with `graph`,
+    `graph_us` (a call inside a CUDA graph, warm L2 cache); and a `note` where the row needs one.
 
     Without a GPU the recorded table called `name` is returned instead. `sweep` are more cases, which only
     `make benchmarks` measures. Raises ValueError for an argument that makes no sense, and NotRecorded without a GPU
@@ -62,7 +62,7 @@ def compare(
                 case = Case(name, tuple(shape), dtype, inputs, reference or next(iter(implementations.values())))
                 rows += case.rows(implementations, flops, graph)
         table = _of(measured(name, _frame(rows), code), cases)
-    show_rates(table)
+    (show_clocks if graph else show_rates)(table)
     return table
 
 

@@ -44,6 +44,7 @@ def clocks(monkeypatch, tmp_path):
         "copy_rate": lambda: 1.0,
         "l2_bytes": lambda: 1000,
         "show_rates": lambda table: None,
+        "show_clocks": lambda table: None,
     }.items():
         monkeypatch.setattr(comparison, name, value)
     monkeypatch.setattr(records, "FOLDER", tmp_path)
@@ -198,7 +199,7 @@ def test_a_kernel_instead_of_its_launcher_is_named():
 
 @GPU
 def test_on_a_gpu_every_column_is_a_measurement(monkeypatch):
-    monkeypatch.setattr(comparison, "show_rates", lambda table: None)
+    monkeypatch.setattr(comparison, "show_clocks", lambda table: None)
     table = run({"eager": reference, "compiled": torch.compile(reference), "fused": swiglu, "wrong": one_wrong},
                 [((4096, 4096), BF16)], graph=True)  # fmt: skip
     right = table.drop(index="wrong")
