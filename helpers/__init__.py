@@ -14,6 +14,7 @@ __all__ = [
     "show_dataflow",
     "show_grids",
     "show_programs",
+    "show_roofline",
 ]
 
 # `python -m helpers…` must be able to report a machine on which the rest fails, and the tools that build the
@@ -24,6 +25,7 @@ if sys.argv[:1] != ["-m"]:
 
     prove_load_and_store()
 
+    from .charts import show_roofline
     from .checker import check
     from .checker.answers import check_answers
     from .comparison import compare

@@ -1,4 +1,7 @@
-"""Draws measured numbers: what `compare` returns. Colours are Okabe and Ito's, and no line depends on colour alone."""
+"""Draws measured numbers: what `compare` returns, and a roofline.
+
+Colours are Okabe and Ito's, and no line depends on its colour alone.
+"""
 
 import math
 
@@ -105,6 +108,31 @@ def show_clocks(table) -> None:
         axes.set_xlabel("rows (tokens)", fontsize=12)
         axes.grid(axis="y", color="#DDDDDD")
     figure.axes[0].set_ylabel("µs", fontsize=12)
+    _legend(figure)
+    show(figure, " ".join(said))
+
+
+def show_roofline(points, copy_rate: float, matmul_rate: float) -> None:
+    """Shows operations a second over operations a byte, both logarithmic, under the roof of two measured rates.
+
+    `points` is a DataFrame with `op`, `operations per byte` and `TFLOP/s`; `copy_rate` is in GB/s, `matmul_rate` in
+    TFLOP/s. The roof: Williams, Waterman and Patterson, Roofline, Communications of the ACM 52(4), 2009.
+    """
+    figure = _figure(1)
+    (axes,) = figure.axes
+    ridge = matmul_rate / copy_rate * 1e3
+    axes.plot([0.02, ridge, 1e4], [0.02 * copy_rate / 1e3, matmul_rate, matmul_rate], color="black", linewidth=2)
+    said = [f"A roof that rises with the copy rate, {_round(copy_rate)} GB/s, up to {_round(ridge)} operations a byte,"]
+    said.append(f"and is flat beyond, at {_round(matmul_rate)} TFLOP/s.")
+    for row, look in zip(points.to_dict("records"), LOOKS[1:] * 3, strict=False):
+        x, y = row["operations per byte"], row["TFLOP/s"]
+        axes.plot([x], [y], **{**look, "linestyle": "none"}, ms=10, label=row["op"])
+        share = y / min(matmul_rate, x * copy_rate / 1e3)
+        said.append(f"{row['op']}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {share:.0%} of the roof.")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("operations per byte", fontsize=12)
+    axes.set_ylabel("TFLOP/s", fontsize=12)
     _legend(figure)
     show(figure, " ".join(said))
 

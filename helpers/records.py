@@ -29,12 +29,17 @@ class NotRecorded(RuntimeError):
     """There is no GPU to measure on, and no record of what was asked for."""
 
 
+class Unavailable(Exception):
+    """Raised by a recorded function that cannot measure on this GPU machine; the message says why."""
+
+
 def recorded(measure: Callable) -> Callable:
     """Decorates a function that measures: it runs on a GPU; without one, what it returned on a named card is shown.
 
     `measure` returns text, a pandas DataFrame, or a list of rows (dictionaries with the same keys). The decorated
     function returns the text or the DataFrame, after a printed line that names the card. The record has the function's
-    name. Raises NotRecorded without a GPU if there is none.
+    name. It is shown, too, where `measure` raises Unavailable, because a tool is missing. Raises NotRecorded if there
+    is no record to show.
     """
 
     @functools.wraps(measure)
@@ -42,7 +47,11 @@ def recorded(measure: Callable) -> Callable:
         name, code = measure.__name__, fingerprint([measure])
         if INTERPRETED:
             return shown(*read(name), code)
-        result = measure(*args, **kwargs)
+        try:
+            result = measure(*args, **kwargs)
+        except Unavailable as reason:
+            print(f"Cannot be measured here: {reason}")
+            return shown(*read(name), code)
         table = result if isinstance(result, str) else _pandas().DataFrame(result)
         return measured(name, table, code)
 
@@ -107,7 +116,10 @@ def read(name: str) -> tuple:
     about = dict(line[2:].rstrip("\n").split(": ", 1) for line in head)
     if found[0].suffix == ".txt":
         return "".join(lines[len(head) :]).rstrip("\n"), about
-    return _pandas().read_csv(found[0], skiprows=len(head), converters={"note": str}), about
+    table = _pandas().read_csv(found[0], skiprows=len(head))
+    if "note" in table:
+        table["note"] = table["note"].astype(object).where(table["note"].notna(), "")
+    return table, about
 
 
 def fingerprint(functions: Iterable[Callable]) -> str:

@@ -33,7 +33,7 @@ def check_answers(function: Callable, cases: Sequence[tuple], *, within: float =
     if not cases:
         raise ValueError("cases is empty; give at least one (arguments, answer)")
     for arguments, answer in cases:
-        call = f"{function.__name__}({', '.join(map(str, arguments))})"
+        call = f"{function.__name__}({', '.join(map(_short, arguments))})"
         try:
             given = function(*arguments)
         except NotImplementedError:
@@ -43,6 +43,11 @@ def check_answers(function: Callable, cases: Sequence[tuple], *, within: float =
         if not _same(given, answer, within):
             return Answers(function.__name__, "failed", f"{call} gave {given!r}; the answer is {answer!r}.")
     return Answers(function.__name__, "passed")
+
+
+def _short(value) -> str:
+    first, *more = str(value).splitlines() or [""]
+    return f"{first[:60]} …" if more or len(first) > 60 else first
 
 
 def _same(given, answer, within: float) -> bool:

@@ -1,6 +1,7 @@
 """Functions whose code is the same, or is not: for the tests of fingerprints."""
 
 from helpers.kernels.fused_swiglu import swiglu
+from helpers.records import Unavailable
 
 import triton
 
@@ -24,6 +25,10 @@ def documented(x):
 
 def rows():
     return [{"µs": 1}, {"µs": 2}]
+
+
+def unavailable():
+    raise Unavailable("no such tool")
 
 
 @triton.jit

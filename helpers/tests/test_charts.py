@@ -51,6 +51,13 @@ def test_clocks(shown):
     assert "inside a CUDA graph, eager: 1.5 at (8, 16)." in alt and len(figure.axes) == 3
 
 
+def test_a_roofline(shown):
+    points = pandas.DataFrame([{"op": "add", "operations per byte": 0.1, "TFLOP/s": 0.2}])
+    charts.show_roofline(points, copy_rate=4000.0, matmul_rate=700.0)
+    ((_, alt),) = shown
+    assert "up to 175 operations a byte" in alt and "add: 0.1 operations a byte, 0.2 TFLOP/s, 50% of the roof." in alt
+
+
 def test_no_two_implementations_look_alike(shown):
     looks = {(look["color"], look["marker"], str(look["linestyle"])) for look in charts.LOOKS}
     markers = [look["marker"] for look in charts.LOOKS]

@@ -23,7 +23,7 @@ def test_a_table_is_read_back_as_it_was_written(folder):
     records.write("speed", table, {**ABOUT, "code": "c0de"})
     back, about = records.read("speed")
     assert about == {**ABOUT, "code": "c0de"}
-    pandas.testing.assert_frame_equal(back, table)
+    pandas.testing.assert_frame_equal(back, table, check_dtype=False)
     assert [path.name for path in folder.iterdir()] == ["speed.csv"]
 
 
@@ -78,6 +78,14 @@ def test_recorded_shows_the_record_where_kernels_are_interpreted(folder, monkeyp
     records.write("plain", pandas.DataFrame([{"µs": 3}]), {**ABOUT, "code": records.fingerprint([twins.plain])})
     assert shown(1)["µs"].tolist() == [3]
     assert "A Card" in capsys.readouterr().out
+
+
+def test_a_tool_that_is_missing_on_a_gpu_machine_shows_the_record(folder, monkeypatch, capsys):
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    about = {**ABOUT, "code": records.fingerprint([twins.unavailable])}
+    records.write("unavailable", pandas.DataFrame([{"µs": 3}]), about)
+    assert records.recorded(twins.unavailable)()["µs"].tolist() == [3]
+    assert "Cannot be measured here: no such tool\nRecorded, not measured here: A Card" in capsys.readouterr().out
 
 
 def test_recorded_measures_and_writes_on_a_gpu(folder, monkeypatch, capsys):
