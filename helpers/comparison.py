@@ -172,12 +172,17 @@ def _bound(function: Callable, tensors: tuple) -> Callable:
 
 
 def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
-    """Median, 20th and 80th percentile of each call's device time, the medians of `ROUNDS` rounds."""
+    """Median, 20th and 80th percentile of each call's device time: means over rounds, without the extreme ones."""
     rounds = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, call in calls.items():
             rounds[name].append(device_us(call, rep=20, warmup=5))
-    return {name: tuple(map(statistics.median, zip(*found, strict=True))) for name, found in rounds.items()}
+    return {name: tuple(_middle(column) for column in zip(*found, strict=True)) for name, found in rounds.items()}
+
+
+def _middle(values: Sequence[float]) -> float:
+    """The mean without the smallest and the largest: where tensors happen to lie makes 3 % between two rounds."""
+    return statistics.mean(sorted(values)[1:-1])
 
 
 def _note(row: dict, sizes: int) -> str:

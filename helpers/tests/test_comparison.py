@@ -66,6 +66,12 @@ def test_what_a_row_holds(clocks):
     assert row["of_copy"] == row["GB/s"] and row["speedup"] == 1.0
 
 
+def test_one_disturbed_round_does_not_count(clocks, monkeypatch):
+    rounds = iter([10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 500.0])
+    monkeypatch.setattr(comparison, "device_us", lambda call, rep, warmup: (next(rounds), 9.0, 11.0))
+    assert run({"eager": reference}).loc["eager", "device_us"] == 10.0
+
+
 def test_a_wrong_implementation_is_reported_and_never_timed(clocks):
     table = run({"eager": reference, "wrong": one_wrong})
     assert table.loc["wrong", "note"] == "not timed: wrong, 1 of 32 elements, the first at (3, 7)"
