@@ -176,7 +176,7 @@ def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
     rounds = {name: [] for name in calls}
     for _ in range(ROUNDS):
         for name, call in calls.items():
-            rounds[name].append(device_us(call, rep=20, warmup=5))
+            rounds[name].append(device_us(call, rep=15, warmup=5))
     return {name: tuple(_middle(column) for column in zip(*found, strict=True)) for name, found in rounds.items()}
 
 
