@@ -15,12 +15,12 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test doctor execute html kernels exercises picture lint fix clean again
+.PHONY: help lab test doctor execute benchmarks html kernels exercises picture lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
 lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is passed on)
 	@echo 'Starting JupyterLab. If no browser opens, open the address with the token below. Ctrl-C stops it.'
@@ -39,6 +39,9 @@ doctor: $(STAMP) ## say what this machine can do, and what to do about what is w
 
 execute: $(STAMP) ## re-run lectures and solutions, store their outputs (NOTEBOOKS="notebooks/02*" selects)
 	@$(RUN) -m helpers.course.execute $(NOTEBOOKS)
+
+benchmarks: $(STAMP) ## on a GPU: run what measures, store its outputs and data/benchmarks (about 7 minutes)
+	@COURSE_REQUIRE_GPU=1 COURSE_RECORD=1 $(RUN) -m helpers.course.execute $$(grep -lE '@recorded|compare\(' notebooks/[0-9]*.ipynb)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages

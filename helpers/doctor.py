@@ -13,7 +13,7 @@ TRIED_ON = "an H200 (compute capability 9.0)"
 OLDEST_TRIED = (9, 0)
 OLDEST_SUPPORTED = (7, 5)
 PACKAGES = ("torch", "triton", "numpy")
-SKIPPED = "timings, races, TF32, bf16 arithmetic, shared-memory limits, num_warps"
+SKIPPED = "timings (recorded ones are shown), races, TF32, bf16 arithmetic, shared-memory limits, num_warps"
 
 
 def doctor() -> None:
