@@ -12,12 +12,16 @@ from dataclasses import dataclass, field
 import nbformat
 from bs4 import BeautifulSoup
 
-ROOM = 600  # pixels under a heading, of the 720 of a slide; heights below are those of slides_template
+ROOM = 570  # pixels under a heading, of the 720 of a slide; heights below are those of slides_template
 TEXT, LIST, CODE, ROW, GAP = 41, 42, 29.5, 43, 14  # pixels of a line of each, and between two blocks
-TEXT_WIDTH, CODE_WIDTH = 76, 88  # characters of a line
-CODE_LINES = 18  # of one step
+PICTURE, CAPTION = 520, 40
+TEXT_WIDTH, CODE_WIDTH = 76, 86  # characters of a line
+CODE_LINES = 17  # of one step
+DRAWING_LINES = 3  # code as short as this, with a picture below it, is left out
 TABLE_ROWS = 12
 MOST_WORDS = 36  # of running text in one cell; more is shortened
+LEAST_WORDS = 14  # of what stays of a paragraph, unless it is shorter
+MEASURED = re.compile(r"Measured here: (.*)")  # the line above a measurement; on a slide a caption
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[([^\]]*)\]\((?![a-z]+:)[^)]*\)")  # to a file of the course, which no slide can open
 SENTENCE = re.compile(r"(?<=[.!?:])\s+(?=[A-Z`*(“\"])")
@@ -26,12 +30,13 @@ OUTPUT_ONLY = {"transient": {"remove_source": True}}  # nbconvert leaves out the
 
 @dataclass
 class Slide:
-    """One slide: its heading (markdown), its cells, what the speaker gets, and how many lines are left."""
+    """One slide: its heading (markdown), its cells, what the speaker gets, and how many pixels are left."""
 
     heading: str
     cells: list = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: float = ROOM
+    asks: bool = False  # whether it ends in a question that the next slide answers
 
 
 def slides(notebook) -> list[Slide]:
@@ -50,7 +55,7 @@ def _add(made: list[Slide], cell, begins: bool) -> None:
     if cell.cell_type == "markdown":
         heading, rest = _split(cell.source)
         if begins:
-            made.append(Slide(heading or made[-1].heading))
+            made.append(Slide(heading) if heading else _again(made))
         elif heading:
             made.append(Slide(heading))
         text = shortened(rest)
@@ -63,8 +68,8 @@ def _add(made: list[Slide], cell, begins: bool) -> None:
                 _place(made, nbformat.v4.new_markdown_cell(LINK.sub(r"\1", part)), _height(part))
         return
     if begins and made and made[-1].cells:
-        made.append(Slide(made[-1].heading))
-    for step in steps(cell.source):
+        made.append(_again(made))
+    for step in steps(cell.source) if _is_worth_showing(cell) else ():
         _place(made, nbformat.v4.new_code_cell(step), _code_height(step.splitlines()))
     for output in cell.outputs:
         shown, height = _output(output)
@@ -73,10 +78,25 @@ def _add(made: list[Slide], cell, begins: bool) -> None:
             _place(made, copy, height)
 
 
+def _is_worth_showing(cell) -> bool:
+    """Whether a slide shows the code: not that of a short call that draws, nor that of a measurement in several steps."""
+    if "@recorded" in cell.source:
+        return len(steps(cell.source)) == 1
+    drawn = any("image/png" in output.get("data", {}) for output in cell.outputs)
+    return not drawn or cell.source.count("\n") >= DRAWING_LINES
+
+
+def _again(made: list[Slide]) -> Slide:
+    """A new slide under the heading of the last one."""
+    return Slide(re.sub(r"^# ", "## ", made[-1].heading))
+
+
 def _place(made: list[Slide], cell, height: float) -> None:
     """Puts a cell on the last slide, or on a new one with the same heading if it does not fit."""
-    if made[-1].cells and height > made[-1].left:
-        made.append(Slide(made[-1].heading))
+    asked = made[-1].asks and (cell.cell_type == "markdown" or cell.outputs)  # the answer waits for the next slide
+    if made[-1].cells and (height > made[-1].left or asked):
+        made.append(_again(made))
+    made[-1].asks |= cell.cell_type == "markdown" and "**Predict" in cell.source
     made[-1].cells.append(cell)
     made[-1].left -= height
 
@@ -88,12 +108,23 @@ def _split(source: str) -> tuple[str, str]:
 
 
 def shortened(text: str) -> str:
-    """The text with the first sentence of each paragraph, if it is long; lists, tables, code and predictions stay."""
+    """The text with the first sentences of each paragraph, if it is long; lists, tables, code and predictions stay."""
     parts = _pieces(text)
     running = [part for part in parts if _is_running(part)]
     if sum(len(part.split()) for part in running) <= MOST_WORDS:
         return text
-    return "\n\n".join(SENTENCE.split(part)[0] if part in running else part for part in parts)
+    kept = [part for part in parts if part not in running or not part.startswith("(")]  # asides go to the speaker
+    return "\n\n".join(_beginning(part) if part in running else part for part in kept)
+
+
+def _beginning(paragraph: str) -> str:
+    """Its first sentences, up to LEAST_WORDS words or just over."""
+    kept = []
+    for sentence in SENTENCE.split(paragraph):
+        kept.append(sentence)
+        if len(" ".join(kept).split()) >= LEAST_WORDS:
+            break
+    return " ".join(kept)
 
 
 def _pieces(text: str) -> list[str]:
@@ -125,10 +156,10 @@ def _code_height(lines: list[str]) -> float:
 
 def steps(source: str) -> list[str]:
     """Code in pieces of at most CODE_LINES lines, cut at blank lines where there are any."""
-    lines, made = source.strip("\n").split("\n"), []
-    while len(lines) > CODE_LINES:
-        blank = [i for i, line in enumerate(lines[:CODE_LINES]) if not line.strip() and i > 4]
-        cut = blank[-1] if blank else CODE_LINES - 1
+    lines, made = re.sub(r"\n{3,}", "\n\n", source.strip("\n")).split("\n"), []
+    while (most := _fitting(lines)) < len(lines):
+        blank = [i for i, line in enumerate(lines[:most]) if not line.strip() and i > 4]
+        cut = blank[-1] if blank else most
         made.append("\n".join(lines[:cut]).strip("\n"))
         lines = lines[cut:]
         while lines and not lines[0].strip():
@@ -136,16 +167,28 @@ def steps(source: str) -> list[str]:
     return [*made, "\n".join(lines)]
 
 
+def _fitting(lines: list[str]) -> int:
+    """How many of the lines make one step; a line that is too wide counts as often as it is wrapped."""
+    taken = 0
+    for i, line in enumerate(lines):
+        taken += math.ceil(max(len(line), 1) / CODE_WIDTH)
+        if taken > CODE_LINES:
+            return i
+    return len(lines)
+
+
 def _output(output) -> tuple:
     """An output as a slide shows it, and the pixels it takes; (None, 0) for one that a slide leaves out."""
     data = output.get("data", {})
     if "image/png" in data:
-        return output, ROOM
+        return output, PICTURE
     if "text/html" in data:
         table = _slide_table(data["text/html"])
         return _html(table), GAP + ROW * table.count("<tr")
     text = output.get("text") or data.get("text/plain", "")
     lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) == 1 and (measured := MEASURED.match(lines[0])):
+        return _html(f'<p class="measured">{measured[1]}</p>'), CAPTION
     if not lines:
         return None, 0
     if len(lines) > CODE_LINES:

@@ -50,6 +50,11 @@ def kind(path: Path) -> str:
     return path.parent.name if path.parent.name in ("exercises", "solutions") else "lecture"
 
 
+def is_notes(cell) -> bool:
+    """Whether a cell holds notes for a speaker; learners see it folded."""
+    return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
+
+
 def parse(text: str) -> nbformat.NotebookNode:
     """The notebook in `text`, not validated. Raises ValueError if it is not JSON of nbformat 4."""
     try:

@@ -40,6 +40,7 @@ class Page:
     def __init__(self, path: Path, folder: Path):
         self.name = path.relative_to(folder).with_suffix(".html").as_posix()
         self.path, self.kind, self.notebook = path, notebooks.kind(path), notebooks.read(path)
+        self.notebook.cells = [cell for cell in self.notebook.cells if not notebooks.is_notes(cell)]
         first = self.notebook.cells[0].source if self.notebook.cells else ""
         heading = re.search(r"^# +(.+)$", first, re.MULTILINE)
         self.title = _plain(heading.group(1)) if heading else path.stem

@@ -73,7 +73,8 @@ def render(made: list[deck.Slide], title: str) -> str:
     exporter = SlidesExporter(
         template_name="slides_template",
         extra_template_basedirs=[str(Path(__file__).parent)],
-        reveal_width=str(WIDTH), reveal_height=str(HEIGHT), reveal_url_prefix="reveal.js", reveal_theme="white", theme="light",
+        reveal_width=str(WIDTH), reveal_height=str(HEIGHT), reveal_url_prefix="reveal.js", reveal_theme="white",
+        theme="light",
     )  # fmt: skip
     text, _ = exporter.from_notebook_node(_notebook(made), resources={"metadata": {"name": title}})
     return text
