@@ -15,7 +15,7 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test doctor execute benchmarks html kernels exercises picture lint fix clean again
+.PHONY: help lab test browser doctor execute benchmarks html slides kernels exercises picture lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -34,6 +34,9 @@ lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is pa
 test: $(STAMP) ## test the helpers and run every notebook (ARGS="notebooks/02*" selects)
 	@$(RUN) -m pytest $(ARGS)
 
+browser: $(STAMP) ## test decks and lectures in a real browser (needs Chromium)
+	@$(RUN) -m pytest helpers/browser $(ARGS)
+
 doctor: $(STAMP) ## say what this machine can do, and what to do about what is wrong
 	@$(RUN) -m helpers
 
@@ -45,6 +48,9 @@ benchmarks: $(STAMP) ## on a GPU: run what measures, store its outputs and data/
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
+
+slides: $(STAMP) ## write the lectures as decks to present offline: build/slides/index.html
+	@$(RUN) -m helpers.course.slides
 
 kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"
 	@$(RUN) -m helpers.course.kernels

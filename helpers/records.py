@@ -38,8 +38,8 @@ def recorded(measure: Callable) -> Callable:
 
     `measure` returns text, a pandas DataFrame, or a list of rows (dictionaries with the same keys). The decorated
     function returns the text or the DataFrame, after a printed line that names the card. The record has the function's
-    name. It is shown, too, where `measure` raises Unavailable, because a tool is missing. Raises NotRecorded if there
-    is no record to show.
+    name. It is shown, too, where `measure` raises Unavailable, because a tool is missing, or runs out of the GPU's
+    memory. Raises NotRecorded if there is no record to show.
     """
 
     @functools.wraps(measure)
@@ -49,8 +49,8 @@ def recorded(measure: Callable) -> Callable:
             return shown(*read(name), code)
         try:
             result = measure(*args, **kwargs)
-        except Unavailable as reason:
-            print(f"Cannot be measured here: {reason}")
+        except (Unavailable, torch.OutOfMemoryError) as reason:
+            print(f"Cannot be measured here: {str(reason).splitlines()[0]}")
             return shown(*read(name), code)
         table = result if isinstance(result, str) else _pandas().DataFrame(result)
         return measured(name, table, code)

@@ -79,7 +79,7 @@ def _add(made: list[Slide], cell, begins: bool) -> None:
 
 
 def _is_worth_showing(cell) -> bool:
-    """Whether a slide shows the code: not that of a short call that draws, nor that of a measurement in several steps."""
+    """Whether a slide shows the code: not a short call that draws, nor a measurement that takes several steps."""
     if "@recorded" in cell.source:
         return len(steps(cell.source)) == 1
     drawn = any("image/png" in output.get("data", {}) for output in cell.outputs)

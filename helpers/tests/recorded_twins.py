@@ -3,6 +3,7 @@
 from helpers.kernels.fused_swiglu import swiglu
 from helpers.records import Unavailable
 
+import torch
 import triton
 
 
@@ -25,6 +26,10 @@ def documented(x):
 
 def rows():
     return [{"µs": 1}, {"µs": 2}]
+
+
+def too_large():
+    raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate a lot.")
 
 
 def unavailable():

@@ -88,6 +88,14 @@ def test_a_tool_that_is_missing_on_a_gpu_machine_shows_the_record(folder, monkey
     assert "Cannot be measured here: no such tool\nRecorded, not measured here: A Card" in capsys.readouterr().out
 
 
+def test_what_does_not_fit_on_the_card_shows_the_record(folder, monkeypatch, capsys):
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    about = {**ABOUT, "code": records.fingerprint([twins.too_large])}
+    records.write("too_large", pandas.DataFrame([{"µs": 3}]), about)
+    assert records.recorded(twins.too_large)()["µs"].tolist() == [3]
+    assert "Cannot be measured here: CUDA out of memory.\nRecorded" in capsys.readouterr().out
+
+
 def test_recorded_measures_and_writes_on_a_gpu(folder, monkeypatch, capsys):
     monkeypatch.setattr(records, "INTERPRETED", False)
     monkeypatch.setattr(records, "provenance", lambda: ABOUT)

@@ -1,0 +1,80 @@
+"""The palette under colour-blind simulation, and that stored pictures keep to it."""
+
+from helpers import charts, plotting
+from helpers.course import notebooks
+
+import base64
+import io
+import itertools
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+# Machado, Oliveira and Fernandes, A Physiologically-based Model for Simulation of Color Vision Deficiency, IEEE TVCG
+# 15(6), 2009, severity 1.0, on linear RGB.
+SIMULATIONS = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def lab(rgb):
+    """CIE L*a*b* (D65) of a linear RGB colour."""
+    matrix = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+    x, y, z = matrix @ np.clip(rgb, 0, 1) / np.array([0.9505, 1.0, 1.089])
+    f = [v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in (x, y, z)]
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def linear(colour):
+    return np.array([c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)])
+
+
+@pytest.mark.parametrize("kind", SIMULATIONS)
+def test_colours_that_stand_side_by_side_stay_apart(kind):
+    """ΔE*ab of 10 is seen at a glance; 2.3 is the just noticeable difference (Mahy et al. 1994)."""
+    beside = [look["color"] for look in charts.LOOKS[:5]]
+    together = [
+        *itertools.combinations(beside, 2),
+        (plotting.BLUE, plotting.VERMILLION),
+        (plotting.SKY, plotting.ORANGE),
+    ]
+    for one, other in together:
+        a, b = (lab(np.array(SIMULATIONS[kind]) @ linear(colour)) for colour in (one, other))
+        assert np.linalg.norm(a - b) > 10, (one, other)
+
+
+def pictures():
+    for path in notebooks.executed():
+        for one in notebooks.read(path).cells:
+            for output in one.get("outputs", []):
+                if "image/png" in output.get("data", {}):
+                    yield path.stem, one.id, output
+
+
+PICTURES = list(pictures())
+
+
+@pytest.mark.parametrize("output", [one[2] for one in PICTURES], ids=["-".join(one[:2]) for one in PICTURES])
+def test_a_stored_picture_uses_the_palette_only(output):
+    """Colours that are far from grey and cover more than a thousandth of the picture are the palette's."""
+    names = (plotting.SKY, plotting.BLUE, plotting.ORANGE, plotting.VERMILLION, charts.GREEN, charts.PURPLE)
+    palette = np.array([to_rgb(colour) for colour in names])
+    data = base64.b64decode("".join(output.data["image/png"]))
+    pixels = np.asarray(Image.open(io.BytesIO(data)).convert("RGB")).reshape(-1, 3) / 255
+    colours, counts = np.unique(pixels, axis=0, return_counts=True)
+    for colour, count in zip(colours, counts, strict=True):
+        if count > len(pixels) / 1000 and np.ptp(colour) > 0.35:
+            tints = (
+                palette[:, None] + (1 - palette[:, None]) * np.linspace(0, 0.6, 13)[None, :, None]
+            )  # edges fade to white
+            shades = palette[:, None] * np.linspace(1, 0.4, 13)[None, :, None]
+            distance = np.abs(np.concatenate([tints, shades], axis=1) - colour).max(axis=-1).min()
+            assert distance < 0.12, (colour, count)
+
+
+def test_the_search_finds_pictures():
+    assert len(PICTURES) >= 10
