@@ -11,7 +11,7 @@ SIZE = """() => {
   const images = [...slide.querySelectorAll('img')];
   return {width: slide.scrollWidth, height: slide.scrollHeight, text: slide.innerText,
           blank: images.filter(image => !image.naturalWidth || !image.alt).length,
-          small: [...slide.querySelectorAll('p:not(.measured), li, td, th, pre')].filter(
+          small: [...slide.querySelectorAll('p, li, td, th, pre')].filter(
             e => e.offsetParent && e.innerText.trim() && parseFloat(getComputedStyle(e).fontSize) < 21.5).length};
 }"""
 

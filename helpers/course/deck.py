@@ -71,11 +71,15 @@ def _add(made: list[Slide], cell, begins: bool) -> None:
         made.append(_again(made))
     for step in steps(cell.source) if _is_worth_showing(cell) else ():
         _place(made, nbformat.v4.new_code_cell(step), _code_height(step.splitlines()))
+    caption = []
     for output in cell.outputs:
         shown, height = _output(output)
-        if shown is not None:
-            copy = nbformat.v4.new_code_cell(cell.source, outputs=[shown], metadata=OUTPUT_ONLY)
-            _place(made, copy, height)
+        if height == CAPTION:
+            caption = [shown]  # goes with the output below it
+        elif shown is not None:
+            copy = nbformat.v4.new_code_cell(cell.source, outputs=[*caption, shown], metadata=OUTPUT_ONLY)
+            _place(made, copy, height + CAPTION * len(caption))
+            caption = []
 
 
 def _is_worth_showing(cell) -> bool:
@@ -118,13 +122,14 @@ def shortened(text: str) -> str:
 
 
 def _beginning(paragraph: str) -> str:
-    """Its first sentences, up to LEAST_WORDS words or just over."""
+    """Its first sentences, up to LEAST_WORDS words or just over, and the prediction that it ends with."""
+    told, predict, asked = paragraph.partition("**Predict")
     kept = []
-    for sentence in SENTENCE.split(paragraph):
+    for sentence in SENTENCE.split(told.strip()):
         kept.append(sentence)
         if len(" ".join(kept).split()) >= LEAST_WORDS:
             break
-    return " ".join(kept)
+    return " ".join([*kept, predict + asked]).strip()
 
 
 def _pieces(text: str) -> list[str]:
@@ -202,7 +207,7 @@ def _slide_table(html: str) -> str:
     for style in soup.find_all("style"):
         style.decompose()
     rows = soup.select("tbody tr")
-    if all(row.th and row.th.text == str(i) for i, row in enumerate(rows)):
+    if rows and all(row.th and row.th.text == str(i) for i, row in enumerate(rows)):
         for row in soup.find_all("tr"):
             row.th.decompose()
     for row in rows[TABLE_ROWS - 1 :] if len(rows) > TABLE_ROWS else ():

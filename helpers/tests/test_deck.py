@@ -45,6 +45,19 @@ def test_of_long_prose_the_first_sentence_stays_and_the_speaker_has_it_all():
     assert long in slide.notes[0]
 
 
+def test_a_prediction_at_the_end_of_a_long_paragraph_stays():
+    first = "The first sentence has more than fourteen words, so that it alone is what stays of all this prose here."
+    long = f"{first} {'More. ' * 40}"
+    (slide,) = made(cell(f"## A\n\n{long}**Predict:** how many?", "slide"))
+    assert sources(slide)[0].endswith("prose here. **Predict:** how many?") and slide.asks
+
+
+def test_the_card_is_named_beside_the_table_that_it_measured():
+    table = new.new_output("display_data", data={"text/html": "<table><tr><td>1</td></tr></table>"})
+    found = made(cell("## A", "slide"), cell("f()", code=True, outputs=[text("Measured here: A Card\n"), table]))
+    assert ["measured" in str(one) for one in found[-1].cells[-1].outputs] == [True, False]
+
+
 def test_the_answer_to_a_prediction_waits_for_the_next_slide():
     asked, answered = made(
         cell("## A\n\n**Predict:** how many?", "slide"), cell("f()", code=True, outputs=[text("24")])
