@@ -15,7 +15,7 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test browser doctor execute benchmarks html slides kernels exercises picture lint fix clean again
+.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse html slides kernels exercises picture lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -45,6 +45,15 @@ execute: $(STAMP) ## re-run lectures and solutions, store their outputs (NOTEBOO
 
 benchmarks: $(STAMP) ## on a GPU: run what measures, store its outputs and data/benchmarks (about 7 minutes)
 	@COURSE_REQUIRE_GPU=1 COURSE_RECORD=1 $(RUN) -m helpers.course.execute $$(grep -lE '@recorded|compare\(' notebooks/[0-9]*.ipynb)
+
+drift: $(STAMP) ## on a GPU: measure again, and compare ratios with the recorded ones: build/drift
+	@$(RUN) -m helpers.course.drift
+
+canary: ## test the pinned torch and triton beside the newest ones: build/canary
+	@$(PYTHON) -m helpers.course.canary
+
+wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (PYTHON=3.12): build/wheelhouse
+	@$(RUN) -m helpers.course.wheelhouse $(PYTHON)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages

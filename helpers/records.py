@@ -19,8 +19,12 @@ import torch
 from .device import INTERPRETED
 from .doctor import driver
 
-FOLDER = Path(__file__).resolve().parent.parent / "data" / "benchmarks"
-RECORD, STRICT = "COURSE_RECORD", "COURSE_STRICT_RECORDS"  # set by `make benchmarks`, and by the tests
+DATA = Path(__file__).resolve().parent.parent / "data" / "benchmarks"
+FOLDER = Path(os.environ.get("COURSE_RECORDS") or DATA)
+RECORD = (
+    "COURSE_RECORD"  # "1" records everything, as `make benchmarks` does; "cases" leaves out sweeps, as `make drift`
+)
+STRICT = "COURSE_STRICT_RECORDS"  # set by the tests
 OURS = ("__main__", "helpers.kernels", "helpers.tests")  # modules whose functions belong to what is measured
 CHANGED = "The code here has changed since: these are not its numbers."
 
@@ -62,7 +66,7 @@ def measured(name: str, table, code: str):
     """Prints where a table was measured, writes its record if the course is being recorded, and returns it."""
     about = provenance()
     print("Measured here: " + ", ".join(about.values()))
-    if os.environ.get(RECORD) == "1":
+    if os.environ.get(RECORD):
         write(name, table, {**about, "code": code})
     return table
 

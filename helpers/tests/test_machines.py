@@ -1,0 +1,100 @@
+"""What tests the course on other machines: drift of benchmarks, the canary, the wheels for one without internet."""
+
+from helpers.course import canary, drift, wheelhouse
+
+import os
+import subprocess
+import sys
+
+import pandas
+import pytest
+
+JUNIT = """<testsuites><testsuite>
+<testcase classname="helpers.tests.test_x" name="test_a"><failure message="no"/></testcase>
+<testcase classname="notebooks/03_fused_swiglu.ipynb" name="Cell 4"><failure message="no"/></testcase>
+<testcase classname="notebooks/04_correctness.ipynb" name="Cell 1"/>
+</testsuite></testsuites>"""
+
+
+def table(speedups, note=""):
+    rows = [{"shape": "(8,)", "dtype": "float32", "impl": name, "speedup": s, "note": note} for name, s in speedups]
+    return pandas.DataFrame(rows)
+
+
+def test_a_slower_kernel_is_found_and_a_faster_one_is_not():
+    found = drift.compare(table([("eager", 1.0), ("triton", 1.4)]), table([("eager", 1.0), ("triton", 1.7)]))
+    assert drift.slower(found)["impl"].tolist() == ["triton"]
+    found = drift.compare(table([("triton", 1.9)]), table([("triton", 1.7)]))
+    assert drift.slower(found).empty and found["judged"].all()
+
+
+def test_what_the_launch_dominates_is_not_judged():
+    found = drift.compare(table([("triton", 0.2)], "launch-bound; fits in L2"), table([("triton", 1.7)]))
+    assert drift.slower(found).empty and not found["judged"].any()
+
+
+def test_only_what_both_runs_have_is_compared():
+    assert len(drift.compare(table([("liger", 1.0), ("triton", 1.0)]), table([("triton", float("nan"))]))) == 0
+
+
+def test_the_report_counts_what_became_slower(tmp_path, monkeypatch):
+    monkeypatch.setattr(drift, "ROOT", tmp_path)
+    for folder, speedup in ((tmp_path / "t" / "tables", 1.2), (tmp_path / "data" / "benchmarks", 1.7)):
+        folder.mkdir(parents=True)
+        table([("eager", 1.0), ("triton", speedup)]).to_csv(folder / "swiglu.csv", index=False)
+    assert drift.report(tmp_path / "t") == 1
+    assert "slower: (8,) float32 triton: 1.70, now 1.20" in (tmp_path / "t" / "report.md").read_text(encoding="utf-8")
+
+
+def test_without_a_gpu_drift_says_so(capsys):
+    environment = {**os.environ, "TRITON_INTERPRET": "1"}
+    command = [sys.executable, "-m", "helpers.course.drift"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and done.stdout == "there is no GPU to measure on\n"
+
+
+def test_the_first_failure_is_a_notebooks_cell():
+    assert canary.failures(JUNIT) == ["notebooks/03_fused_swiglu.ipynb Cell 4", "helpers.tests.test_x test_a"]
+
+
+@pytest.mark.parametrize(
+    ("pinned", "newest", "said"),
+    [
+        ([], [], "Both pairs pass."),
+        ([], ["b 2"], "a release broke it. First failure with the newest: b 2."),
+        (["a 1"], ["a 1"], "the break is ours. First failure: a 1."),
+        (["a 1"], ["a 1", "b 2"], "The newest pair also fails: b 2."),
+        (["a 1"], [], "Only the pinned pair fails: a 1."),
+    ],
+)
+def test_whose_break_it_is(pinned, newest, said):
+    assert said in canary.verdict(pinned, newest)
+
+
+def test_the_newest_pair_is_unpinned_and_nothing_else():
+    pinned, newest = canary.requirements(False), canary.requirements(True)
+    assert newest[:2] == ["torch", "triton"]
+    assert set(newest[2:]) == {line for line in pinned if not line.startswith(("torch==", "triton"))}
+    assert len(newest) == len(pinned) - 1  # triton-windows has no newest here
+
+
+def test_the_wheelhouse_leaves_out_torch_and_triton():
+    lines = wheelhouse.wanted()
+    assert {"numpy", "nbval", "pytest"} <= {wheelhouse._name(line) for line in lines}
+    assert not [line for line in lines if line.startswith(("torch", "triton", "-e"))]
+
+
+@pytest.mark.parametrize("arguments", [[], ["python3"], ["3.12", "3.13"]])
+def test_a_wheelhouse_needs_the_version_of_a_python(arguments, capsys):
+    assert wheelhouse.main(arguments) == 1
+    assert "make wheelhouse PYTHON=3.12" in capsys.readouterr().out
+
+
+def test_a_wheel_that_cannot_be_had_leaves_an_older_wheelhouse(tmp_path, monkeypatch):
+    kept = tmp_path / "build" / "wheelhouse" / "a.whl"
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"1")
+    monkeypatch.setattr(wheelhouse, "wanted", lambda root: ["no-such-package-as-this==0"])
+    with pytest.raises(subprocess.CalledProcessError):
+        wheelhouse.gather("3.12", tmp_path)
+    assert kept.exists() and [path.name for path in kept.parent.parent.iterdir()] == ["wheelhouse"]
