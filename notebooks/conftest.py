@@ -9,8 +9,10 @@ import contextlib
 import functools
 import json
 import os
+import queue
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ import pytest
 NOTEBOOKS = Path(__file__).resolve().parent
 ROOT = NOTEBOOKS.parent
 MODE = "TRITON_INTERPRET"
+DIED = "the kernel died while this cell ran: a store outside a tensor in the interpreter, or no memory left"
 
 
 def _asked() -> str | None:
@@ -44,6 +47,36 @@ def pytest_runtest_protocol(item):
         return (yield)
     with _environment(_for_kernels()):
         return (yield)
+
+
+class KernelDied(Exception):
+    """The notebook's process ended while a cell ran; nbval by itself would wait for the cell's whole time limit."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    kernel = getattr(item.parent, "kernel", None)
+    if item.path.suffix == ".ipynb" and kernel is not None:
+        _watch(kernel)
+    return (yield)
+
+
+def _watch(kernel) -> None:
+    """Makes waiting for a message end soon after the kernel has died."""
+    ask = type(kernel).get_message
+
+    def get_message(stream, timeout=None):
+        end = time.monotonic() + (timeout or 0)
+        while True:
+            try:
+                return ask(kernel, stream, timeout=1 if timeout is None else min(1, max(end - time.monotonic(), 0)))
+            except queue.Empty:
+                if not kernel.is_alive():
+                    raise KernelDied(DIED) from None
+                if timeout is not None and time.monotonic() >= end:
+                    raise
+
+    kernel.get_message = get_message
 
 
 def _for_kernels() -> dict[str, str | None]:

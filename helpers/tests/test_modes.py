@@ -80,3 +80,9 @@ def test_a_run_beside_a_gpu_fails_if_helpers_chose_the_interpreter(course):
     done, counts = pytest_in(course, "notebooks")
     assert counts == {"passed": 1, "failed": 1} and done.returncode == 1, done.stdout
     assert "torch sees Pretended GPU, but helpers chose Triton's interpreter" in done.stdout
+
+
+def test_a_kernel_that_dies_is_named_at_once(course):
+    save(course / "notebooks" / "01_dies.ipynb", code("fine", "x = 1", 1), code("dies", "import os\nos._exit(1)", 2))
+    done, counts = pytest_in(course, "notebooks/01_dies.ipynb")  # nbval alone waits two minutes, and says "timeout"
+    assert counts["failed"] == 1 and "01_dies.ipynb::Cell 1" in done.stdout and "the kernel died" in done.stdout
