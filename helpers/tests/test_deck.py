@@ -38,18 +38,18 @@ def test_a_slide_type_begins_continues_skips_or_speaks():
 
 
 def test_of_long_prose_the_first_sentence_stays_and_the_speaker_has_it_all():
-    first = "The first sentence of this paragraph says what there is to say in fifteen words or so."
-    long = f"{first} {'And more. ' * 30}".strip()
+    first = f"The first sentence says what there is to say{', and says it again' * 8}."
+    long = f"{first} {'And more. ' * 40}".strip()
     (slide,) = made(cell(f"## A\n\n{long}\n\n- a list\n- stays\n\n**Predict:** what happens?", "slide"))
     assert sources(slide) == [first, "- a list\n- stays", "**Predict:** what happens?"]
     assert long in slide.notes[0]
 
 
 def test_a_prediction_at_the_end_of_a_long_paragraph_stays():
-    first = "The first sentence has more than fourteen words, so that it alone is what stays of all this prose here."
+    first = f"The first sentence is so long that it alone stays{', and stays there' * 8}."
     long = f"{first} {'More. ' * 40}"
     (slide,) = made(cell(f"## A\n\n{long}**Predict:** how many?", "slide"))
-    assert sources(slide)[0].endswith("prose here. **Predict:** how many?") and slide.asks
+    assert sources(slide)[0].endswith("stays there. **Predict:** how many?") and slide.asks
 
 
 def test_the_card_is_named_beside_the_table_that_it_measured():
