@@ -100,6 +100,14 @@ def test_a_deck_fetches_nothing_and_holds_the_notes():
 
 
 @pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
+def test_a_learner_does_not_read_the_notes_by_accident(path):
+    """JupyterLab shows the first line of a folded cell, so it must not give an answer away."""
+    notes = [one for one in notebooks.read(path).cells if notebooks.is_notes(one)]
+    assert notes and all(one.metadata.jupyter.source_hidden for one in notes)
+    assert {one.source.splitlines()[0] for one in notes} == {"*For the speaker*"}
+
+
+@pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
 def test_every_lecture_has_notes_and_a_deck_of_a_lectures_length(path):
     found = deck.slides(notebooks.read(path))
     assert sum(bool(slide.notes) for slide in found) >= 3 and 10 <= len(found) <= 80
