@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 
 B = 256
+DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # until then the compiler wants K >= 16
 
 
 @dataclass(frozen=True)
@@ -731,7 +732,7 @@ WRONG = [
         "tl.dot with K of 8",
         matmul(block=8),
         torch.matmul,
-        "kernel" if INTERPRETED else "result",
+        None if DOT_TAKES_8 else "kernel" if INTERPRETED else "result",
         None,
         options={**MATRICES, "kernel": k.matmul_kernel},
     ),
