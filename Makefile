@@ -34,7 +34,7 @@ lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is pa
 test: $(STAMP) ## test the helpers and run every notebook (ARGS="notebooks/02*" selects)
 	@$(RUN) -m pytest $(ARGS)
 
-browser: $(STAMP) ## test decks and lectures in a real browser (needs Chromium)
+browser: $(STAMP) ## test decks and lectures in a real browser (needs Chromium and npm)
 	@$(RUN) -m pytest helpers/browser $(ARGS)
 
 doctor: $(STAMP) ## say what this machine can do, and what to do about what is wrong
@@ -58,7 +58,7 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (PY
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
 
-slides: $(STAMP) ## write the lectures as decks to present offline: build/slides/index.html
+slides: $(STAMP) ## write the lectures as decks to present offline (needs npm): build/slides/index.html
 	@$(RUN) -m helpers.course.slides
 
 kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"

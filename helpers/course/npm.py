@@ -1,16 +1,16 @@
-"""Brings a package from the npm registry, once, checked against its published hash; no Node.js is needed."""
+"""Brings a package with npm, once, checked against its published hash."""
 
 import base64
 import hashlib
 import io
+import shutil
+import subprocess
 import tarfile
-import urllib.error
-import urllib.request
+import tempfile
 from pathlib import Path
 
 from . import ROOT
 
-REGISTRY = "https://registry.npmjs.org"
 # name: version, sha512 as the registry publishes it (`npm view reveal.js@5.2.1 dist.integrity`)
 PACKAGES = {
     "reveal.js": (
@@ -30,15 +30,20 @@ def archive(name: str, root: Path = ROOT) -> bytes:
     kept = root / "build" / "npm" / f"{name}-{version}.tgz"
     if kept.exists() and _hash(kept.read_bytes()) == sha512:
         return kept.read_bytes()
-    url = f"{REGISTRY}/{name}/-/{name}-{version}.tgz"
-    try:
-        with urllib.request.urlopen(url, timeout=60) as answer:
-            data = answer.read()
-    except (urllib.error.URLError, TimeoutError) as error:
-        todo = f"fetch it on a machine with internet and put it into build/npm/{kept.name}"
-        raise DownloadError(f"{name} {version} could not be fetched ({error}): {todo}") from error
+    todo = f"or fetch it elsewhere and put it into build/npm/{kept.name}"
+    npm = shutil.which("npm")
+    if npm is None:
+        raise DownloadError(f"npm, which fetches {name} {version}, is not installed: install Node.js, {todo}")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [npm, "pack", "--silent", "--pack-destination", folder, f"{name}@{version}"]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+        found = Path(folder, kept.name)
+        if done.returncode or not found.exists():
+            reason = (done.stderr.strip() or done.stdout.strip())[-200:]
+            raise DownloadError(f"npm could not fetch {name} {version} ({reason}): look at the network, {todo}")
+        data = found.read_bytes()
     if _hash(data) != sha512:
-        raise DownloadError(f"{url} is not the file that was published: its hash differs")
+        raise DownloadError(f"what npm fetched as {name} {version} is not what was published: its hash differs")
     kept.parent.mkdir(parents=True, exist_ok=True)
     new = kept.with_suffix(".new")
     new.write_bytes(data)

@@ -3,7 +3,9 @@
 from helpers.course import deck, notebooks, npm, slides
 
 import io
+import subprocess
 import tarfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -139,6 +141,21 @@ def test_a_kept_package_is_unpacked_without_a_network(tmp_path, monkeypatch):
 def test_a_package_that_is_not_the_published_one_is_refused(tmp_path, monkeypatch):
     kept = package(tmp_path, monkeypatch, {"package/a": b"1"})
     kept.write_bytes(b"something else")
-    monkeypatch.setattr(npm, "REGISTRY", kept.parent.as_uri() + "/none")
+    monkeypatch.setattr(npm.shutil, "which", lambda name: None)
     with pytest.raises(npm.DownloadError, match=r"put it into build/npm/x-1\.0\.tgz"):
         npm.archive("x", tmp_path)
+
+
+def test_what_npm_brings_must_have_the_published_hash(tmp_path, monkeypatch):
+    kept = package(tmp_path, monkeypatch, {"package/a": b"1"})
+    kept.unlink()
+
+    def pack(command, **options):
+        Path(command[command.index("--pack-destination") + 1], "x-1.0.tgz").write_bytes(b"another")
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(npm.shutil, "which", lambda name: name)
+    monkeypatch.setattr(npm.subprocess, "run", pack)
+    with pytest.raises(npm.DownloadError, match="its hash differs"):
+        npm.archive("x", tmp_path)
+    assert not kept.exists()
