@@ -1,6 +1,8 @@
-"""The command line that every generator of derived files has: write them, or with `--check` say what differs."""
+"""What every generator of derived files has: writing them, and a command line that with `--check` says what differs."""
 
 import argparse
+import os
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -22,6 +24,15 @@ def write(texts: dict[Path, str], stale: Iterable[Path], root: Path) -> None:
             path.parent.mkdir(exist_ok=True)
             notebooks.write(path, text)
             print(f"wrote {path.relative_to(root).as_posix()}")
+
+
+def swap(fresh: Path, target: Path) -> None:
+    """Moves the old folder `target` aside and the new one into its place."""
+    aside = fresh.with_name(f"{fresh.name}-old")
+    if target.exists():
+        os.replace(target, aside)
+    os.replace(fresh, target)
+    shutil.rmtree(aside, ignore_errors=True)
 
 
 def main(

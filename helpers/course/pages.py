@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from nbconvert import HTMLExporter
 
-from . import ROOT, notebooks
+from . import ROOT, derived, notebooks
 
 COURSE = "Triton, Cell by Cell"
 INDEX = """<!DOCTYPE html>
@@ -68,7 +68,7 @@ def build(root: Path = ROOT) -> Path:
             _write(fresh / page.name, _render(page, pages))
         _write(fresh / "index.html", _index(pages))
         fresh.chmod(0o755)
-        _swap(fresh, target)
+        derived.swap(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return target
@@ -77,15 +77,6 @@ def build(root: Path = ROOT) -> Path:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
-
-
-def _swap(fresh: Path, target: Path) -> None:
-    """Moves the old folder aside and the new one into its place."""
-    aside = fresh.with_name(f"{fresh.name}-old")
-    if target.exists():
-        os.replace(target, aside)
-    os.replace(fresh, target)
-    shutil.rmtree(aside, ignore_errors=True)
 
 
 def _render(page: Page, pages: list[Page]) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from nbconvert import SlidesExporter
 
-from . import ROOT, deck, notebooks, npm, pages
+from . import ROOT, deck, derived, notebooks, npm, pages
 
 WIDTH, HEIGHT = 1280, 720
 REVEAL = (
@@ -62,7 +62,7 @@ def build(root: Path = ROOT) -> Path:
         index = INDEX.format(course=pages.COURSE, items="\n".join(items))
         (fresh / "index.html").write_text(index, encoding="utf-8")
         fresh.chmod(0o755)
-        pages._swap(fresh, target)
+        derived.swap(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return target

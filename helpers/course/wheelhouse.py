@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import ROOT, canary
+from . import ROOT, canary, derived
 
 PLATFORMS = ("manylinux_2_34", "manylinux_2_28", "manylinux_2_17", "manylinux2014", "manylinux1")
 UNNEEDED = ("playwright", "zizmor", "check-jsonschema", "jupyterlab-rise")  # not needed to run or test notebooks
@@ -54,8 +54,7 @@ def gather(python: str, root: Path = ROOT) -> Path:
         install.write_text(INSTALL, encoding="utf-8")
         install.chmod(0o755)
         fresh.chmod(0o755)
-        shutil.rmtree(target, ignore_errors=True)
-        fresh.replace(target)
+        derived.swap(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return target
