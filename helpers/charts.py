@@ -92,7 +92,13 @@ def _legend(figure) -> None:
 
 
 def show_clocks(table) -> None:
-    """Shows the clocks of a table from `compare(…, graph=True)` in µs, a panel a clock, cases from left to right."""
+    """Shows the clocks of a table from `compare(…, graph=True)` in µs, a panel a clock, cases from left to right.
+
+    Cases that were not timed are left out.
+    """
+    table = table[table["device_us"].notna()]
+    if not len(table):
+        return
     clocks = {"host_us": "the host, a call", "device_us": "do_bench", "graph_us": "inside a CUDA graph"}
     names, shapes = list(dict.fromkeys(table["impl"])), list(dict.fromkeys(table["shape"]))
     figure = _figure(len(clocks), share=True)

@@ -35,8 +35,8 @@ def compare(
     A case is `(shape, dtype)`. `inputs` is how many random tensors of that shape, or a function `(shape, dtype,
     device) -> tuple`. Every implementation is first compared with `reference` (the first implementation, if none is
     given) in float64 on the same inputs: one that is wrong, raises, or was given as compiled and runs eager is
-    reported and not timed. A `torch.compile`d function is compiled for each case on its own; what it had compiled
-    before is dropped.
+    reported and not timed; nor is a case that does not fit into the card's memory. A `torch.compile`d function is
+    compiled for each case on its own; what it had compiled before is dropped.
 
     Draws the rates, or with `graph` the three clocks, and returns a DataFrame with a row for each case and
     implementation: `op` (the `name`), `shape`, `dtype`, `impl`; `device_us`, `p20_us`, `p80_us` (median and
@@ -62,6 +62,7 @@ def compare(
                 case = Case(name, tuple(shape), dtype, inputs, reference or next(iter(implementations.values())))
                 rows += case.rows(implementations, flops, graph)
         table = _of(measured(name, _frame(rows), code), cases)
+    _say_untimed(table)
     (show_clocks if graph else show_rates)(table)
     return table
 
@@ -75,15 +76,20 @@ class Case:
 
     def rows(self, implementations: dict[str, Callable], flops: Callable | None, graph: bool) -> list[dict]:
         """A row for each implementation: those that are right are timed, the others have a note."""
-        notes, sizes = {}, 0
         try:
-            tensors = self._tensors()
-            exact = self._exact(tensors)
-            sizes = sum(t.nbytes for t in tensors) + exact.numel() * self.dtype.itemsize
-            notes = self._check(implementations, tensors, exact)
-            del exact
+            rows = self._rows(implementations, flops, graph)
         except torch.OutOfMemoryError:
-            notes = dict.fromkeys(implementations, "not timed: the case does not fit into this card's memory")
+            note = "not timed: the case does not fit into this card's free memory"
+            rows = [{**self._row(name, None, None, 0, flops), "note": note} for name in implementations]
+        torch.cuda.empty_cache()
+        return rows
+
+    def _rows(self, implementations: dict[str, Callable], flops: Callable | None, graph: bool) -> list[dict]:
+        tensors = self._tensors()
+        exact = self._exact(tensors)
+        sizes = sum(t.nbytes for t in tensors) + exact.numel() * self.dtype.itemsize
+        notes = self._check(implementations, tensors, exact)
+        del exact
         calls = {name: _bound(f, tensors) for name, f in implementations.items() if name not in notes}
         before = graphs()
         times = _in_turns(calls)
@@ -100,7 +106,6 @@ class Case:
                     row["graph_us"] = graph_us(calls[name])
                 row["note"] = _note(row, sizes)
             rows.append({**row, "note": notes.get(name, row.get("note", ""))})
-        torch.cuda.empty_cache()
         return rows
 
     def _tensors(self) -> tuple:
@@ -139,7 +144,7 @@ class Case:
             row["TFLOP/s"] = flops(self.shape) / device / 1e6
         else:
             row["GB/s"] = sizes / device / 1e3
-            row["of_copy"] = row["GB/s"] / copy_rate()
+            row["of_copy"] = row["GB/s"] / copy_rate() if times else math.nan
         return row | {"speedup": first[0] / device if first else math.nan, "host_us": math.nan}
 
 
@@ -183,6 +188,12 @@ def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
 def _middle(values: Sequence[float]) -> float:
     """The mean without the smallest and the largest: where tensors happen to lie makes 3 % between two rounds."""
     return statistics.mean(sorted(values)[1:-1])
+
+
+def _say_untimed(table) -> None:
+    untimed = table[table["note"].astype(str).str.startswith("not timed")]
+    for (shape, dtype, note), rows in untimed.groupby(["shape", "dtype", "note"], sort=False):
+        print(f"{shape} {dtype}, {', '.join(rows['impl'])}: {note}")
 
 
 def _note(row: dict, sizes: int) -> str:

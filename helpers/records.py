@@ -43,7 +43,7 @@ def recorded(measure: Callable) -> Callable:
     `measure` returns text, a pandas DataFrame, or a list of rows (dictionaries with the same keys). The decorated
     function returns the text or the DataFrame, after a printed line that names the card. The record has the function's
     name. It is shown, too, where `measure` raises Unavailable, because a tool is missing, or runs out of the GPU's
-    memory. Raises NotRecorded if there is no record to show.
+    memory; if nothing is recorded, that error stands. Raises NotRecorded without a GPU and without a record.
     """
 
     @functools.wraps(measure)
@@ -53,8 +53,10 @@ def recorded(measure: Callable) -> Callable:
             return shown(*read(name), code)
         try:
             result = measure(*args, **kwargs)
-        except (Unavailable, torch.OutOfMemoryError) as reason:
-            print(f"Cannot be measured here: {str(reason).splitlines()[0]}")
+        except (Unavailable, torch.OutOfMemoryError) as error:
+            if not _files(name):
+                raise
+            print(f"Cannot be measured here: {_reason(error)}")
             return shown(*read(name), code)
         table = result if isinstance(result, str) else _pandas().DataFrame(result)
         return measured(name, table, code)
@@ -111,7 +113,7 @@ def write(name: str, table, about: dict[str, str]) -> None:
 
 def read(name: str) -> tuple:
     """The table (or text) of a record, and what its first lines say. Raises NotRecorded if there is none."""
-    found = [path for kind in ("csv", "txt") if (path := FOLDER / f"{name}.{kind}").exists()]
+    found = _files(name)
     if not found:
         what = "Kernels run in the interpreter here, and timing it would say nothing about a GPU"
         raise NotRecorded(f"{what}; of {name!r} no measurement is recorded. Run it on a machine with a GPU.")
@@ -124,6 +126,15 @@ def read(name: str) -> tuple:
     if "note" in table:
         table["note"] = table["note"].astype(object).where(table["note"].notna(), "")
     return table, about
+
+
+def _files(name: str) -> list[Path]:
+    return [path for kind in ("csv", "txt") if (path := FOLDER / f"{name}.{kind}").exists()]
+
+
+def _reason(error: Exception) -> str:
+    """An error in a sentence or two; of "CUDA out of memory", what it tried, without PyTorch's account of the card."""
+    return str(error).splitlines()[0].split(" GPU ")[0]
 
 
 def fingerprint(functions: Iterable[Callable]) -> str:

@@ -29,7 +29,7 @@ def rows():
 
 
 def too_large():
-    raise torch.OutOfMemoryError("CUDA out of memory.\nTried to allocate a lot.")
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has 12.00 GiB")
 
 
 def unavailable():

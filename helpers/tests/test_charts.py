@@ -42,6 +42,7 @@ def test_rates_of_operations(shown):
 
 def test_nothing_timed_draws_nothing(shown):
     charts.show_rates(pandas.DataFrame(ROWS[2:]))
+    charts.show_clocks(pandas.DataFrame([{k: v for k, v in row.items() if k != "graph_us"} for row in ROWS[2:]]))
     assert shown == []
 
 

@@ -132,6 +132,20 @@ def test_what_the_launch_dominates_and_what_fits_in_the_cache_is_marked(clocks, 
     assert run({"eager": reference}).loc["eager", "note"] == "launch-bound; fits in L2"
 
 
+def test_a_case_that_does_not_fit_is_said_and_the_others_are_timed(clocks, capsys):
+    def inputs(shape, dtype, device):
+        if shape[0] > 4:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB. GPU 0 has ...")
+        return torch.ones(shape, dtype=dtype), torch.ones(shape, dtype=dtype)
+
+    cases = [((4, 8), torch.float32), ((5, 8), torch.float32)]
+    both = {"eager": reference, "triton": reference}
+    table = compare(both, cases, inputs, name="swiglu", graph=True)
+    assert table["device_us"].notna().tolist() == [True, True, False, False]
+    said = "(5, 8) float32, eager, triton: not timed: the case does not fit into this card's free memory\n"
+    assert capsys.readouterr().out.endswith(said)
+
+
 def test_operations_instead_of_bytes(clocks):
     def product(shape, dtype, device):
         return torch.randn(*shape, dtype=dtype, device=device), torch.randn(shape[1], 3, dtype=dtype, device=device)
@@ -212,3 +226,10 @@ def test_on_a_gpu_every_column_is_a_measurement(monkeypatch):
     assert right[["device_us", "p20_us", "p80_us", "GB/s", "of_copy", "host_us", "graph_us"]].gt(0).all(axis=None)
     assert (right["p20_us"] <= right["device_us"]).all() and (right["device_us"] <= right["p80_us"]).all()
     assert right["of_copy"].lt(1.2).all() and math.isnan(table.loc["wrong", "device_us"])
+
+
+@GPU
+def test_what_no_card_can_hold_is_said_and_the_next_case_timed(capsys):
+    table = compare({"eager": torch.add}, [((2**21, 2**20), BF16), ((4096, 4096), BF16)], name="add")
+    assert table["device_us"].notna().tolist() == [False, True] and table["of_copy"].isna().tolist() == [True, False]
+    assert "(2097152, 1048576) bfloat16, eager: not timed: the case does not fit" in capsys.readouterr().out

@@ -7,6 +7,7 @@ from helpers.tests import recorded_twins as twins
 
 import pandas
 import pytest
+import torch
 
 ABOUT = {"card": "A Card", "driver": "driver 1", "torch": "torch 2", "triton": "triton 3", "date": "2026-01-01"}
 
@@ -85,7 +86,7 @@ def test_a_tool_that_is_missing_on_a_gpu_machine_shows_the_record(folder, monkey
     about = {**ABOUT, "code": records.fingerprint([twins.unavailable])}
     records.write("unavailable", pandas.DataFrame([{"µs": 3}]), about)
     assert records.recorded(twins.unavailable)()["µs"].tolist() == [3]
-    assert "Cannot be measured here: no such tool\nRecorded, not measured here: A Card" in capsys.readouterr().out
+    assert "Cannot be measured here: no such tool\nRecorded, not measured here" in capsys.readouterr().out
 
 
 def test_what_does_not_fit_on_the_card_shows_the_record(folder, monkeypatch, capsys):
@@ -93,7 +94,14 @@ def test_what_does_not_fit_on_the_card_shows_the_record(folder, monkeypatch, cap
     about = {**ABOUT, "code": records.fingerprint([twins.too_large])}
     records.write("too_large", pandas.DataFrame([{"µs": 3}]), about)
     assert records.recorded(twins.too_large)()["µs"].tolist() == [3]
-    assert "Cannot be measured here: CUDA out of memory.\nRecorded" in capsys.readouterr().out
+    said = "Cannot be measured here: CUDA out of memory. Tried to allocate 20.00 GiB.\nRecorded, not measured here"
+    assert said in capsys.readouterr().out
+
+
+def test_what_does_not_fit_and_was_never_recorded_is_an_error(folder, monkeypatch):
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate"):
+        records.recorded(twins.too_large)()
 
 
 def test_recorded_measures_and_writes_on_a_gpu(folder, monkeypatch, capsys):
