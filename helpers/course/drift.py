@@ -28,6 +28,13 @@ def compare(fresh, recorded):
     return found.assign(ratio=found["now"] / found["then"], judged=~bound)
 
 
+def lost(fresh, recorded):
+    """The rows that were timed for the record and not now, with why (`note`), but for those that do not fit here."""
+    both = fresh.merge(recorded[recorded["speedup"].notna()], on=SHAPE, suffixes=("", "_then"))
+    note = both["note"].astype(str)
+    return both[both["speedup"].isna() & note.str.startswith("not timed") & ~note.str.contains("does not fit")]
+
+
 def slower(found):
     """The rows whose speed-up is less than LEAST of the recorded one."""
     return found[found["judged"] & (found["ratio"] < LEAST)]
@@ -45,7 +52,7 @@ def measure(target) -> None:
 
 
 def report(target) -> int:
-    """Writes report.md from the tables in `target`, prints it, and returns how many rows became slower."""
+    """Writes report.md from the tables in `target`, prints it, and returns how many rows are slower or not timed."""
     import pandas
 
     lines, count = ["# Speed-ups now, beside the recorded ones", ""], 0
@@ -53,17 +60,26 @@ def report(target) -> int:
         tables = [pandas.read_csv(file, comment="#") for file in (path, ROOT / "data" / "benchmarks" / path.name)]
         if not all("speedup" in table for table in tables):
             continue
+        if len(lines) == 2:
+            lines += [f"Here: {_about(path)}. Recorded: {_about(ROOT / 'data' / 'benchmarks' / path.name)}.", ""]
         found = compare(*tables)
-        bad = slower(found)
-        count += len(bad)
+        bad, gone = slower(found), lost(*tables)
+        count += len(bad) + len(gone)
         judged = found[found["judged"]]
         lines.append(f"- {path.stem}: {len(judged)} rows judged, {len(found) - len(judged)} launch-bound")
         lines += [f"  - slower: {r.shape} {r.dtype} {r.impl}: {r.then:.2f}, now {r.now:.2f}" for r in bad.itertuples()]
-    lines += ["", f"{count} rows are slower than {LEAST:.0%} of the recorded speed-up."]
+        lines += [f"  - {r.shape} {r.dtype} {r.impl}: {r.note}" for r in gone.itertuples()]
+    lines += ["", f"{count} rows are slower than {LEAST:.0%} of the recorded speed-up, or not timed."]
     text = "\n".join(lines)
     (target / "report.md").write_text(text + "\n", encoding="utf-8")
     print(text)
     return count
+
+
+def _about(path) -> str:
+    """Card, driver and versions, from the first lines of a record."""
+    head = path.read_text(encoding="utf-8").splitlines()[:4]
+    return ", ".join(line.partition(": ")[2] for line in head if line.startswith("# "))
 
 
 def main() -> int:

@@ -16,14 +16,20 @@ from . import ROOT, canary, derived
 PLATFORMS = ("manylinux_2_34", "manylinux_2_28", "manylinux_2_17", "manylinux2014", "manylinux1")
 UNNEEDED = ("playwright", "zizmor", "check-jsonschema", "jupyterlab-rise")  # not needed to run or test notebooks
 OWN = re.compile(r"(torch|triton|triton-windows|-e)\b")
-INSTALL = """#!/usr/bin/env bash
+TEST = (  # absolute: a notebook's kernel starts in the notebook's folder
+    'PYTHONPATH="$PWD/build/site:$PWD" JUPYTER_PATH="$PWD/build/site/share/jupyter" '
+    "COURSE_REQUIRE_GPU=1 python3 -m pytest"
+)
+INSTALL = f"""#!/usr/bin/env bash
 # Puts the wheels beside this file into build/site, and says how to test with them. torch and triton stay the machine's.
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 options=(--quiet --no-index --no-deps --no-compile --upgrade --target "$here/../site")
-"${PYTHON:-python3}" -m pip install "${options[@]}" "$here"/*.whl
+"${{PYTHON:-python3}}" -m pip install "${{options[@]}}" "$here"/*.whl
 echo "installed into build/site. Now, in the course's folder:"
-echo '  PYTHONPATH=build/site:. JUPYTER_PATH=build/site/share/jupyter COURSE_REQUIRE_GPU=1 python3 -m pytest'
+cat <<'END'
+  {TEST}
+END
 """
 
 

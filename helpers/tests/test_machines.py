@@ -1,6 +1,6 @@
 """What tests the course on other machines: drift of benchmarks, the canary, the wheels for one without internet."""
 
-from helpers.course import canary, drift, wheelhouse
+from helpers.course import ROOT, canary, drift, wheelhouse
 
 import os
 import subprocess
@@ -35,6 +35,14 @@ def test_what_the_launch_dominates_is_not_judged():
 
 def test_only_what_both_runs_have_is_compared():
     assert len(drift.compare(table([("liger", 1.0), ("triton", 1.0)]), table([("triton", float("nan"))]))) == 0
+
+
+def test_what_is_no_longer_timed_counts_unless_it_does_not_fit():
+    recorded = table([("eager", 1.0), ("triton", 1.7)])
+    wrong = table([("eager", 1.0), ("triton", float("nan"))], "not timed: wrong, 3 of 8 elements")
+    assert drift.lost(wrong, recorded)["impl"].tolist() == ["triton"]
+    small = table([("eager", float("nan"))], "not timed: the case does not fit into this card's free memory")
+    assert drift.lost(small, recorded).empty and drift.lost(table([("triton", 1.0)]), recorded).empty
 
 
 def test_the_report_counts_what_became_slower(tmp_path, monkeypatch):
@@ -82,6 +90,15 @@ def test_the_wheelhouse_leaves_out_torch_and_triton():
     lines = wheelhouse.wanted()
     assert {"numpy", "nbval", "pytest"} <= {wheelhouse._name(line) for line in lines}
     assert not [line for line in lines if line.startswith(("torch", "triton", "-e"))]
+
+
+def test_the_documented_command_finds_the_wheels_from_a_notebooks_folder(tmp_path):
+    assert wheelhouse.TEST in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert f"\n  {wheelhouse.TEST}\n" in wheelhouse.INSTALL
+    shown = wheelhouse.TEST.replace("python3 -m pytest", "sh -c 'cd notebooks && echo $PYTHONPATH:$JUPYTER_PATH'")
+    (tmp_path / "notebooks").mkdir()
+    said = subprocess.run(["sh", "-c", shown], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.strip() == f"{tmp_path}/build/site:{tmp_path}:{tmp_path}/build/site/share/jupyter"
 
 
 @pytest.mark.parametrize("arguments", [[], ["python3"], ["3.12", "3.13"]])
