@@ -1,6 +1,7 @@
 """Hardware counters from NVIDIA's Nsight Compute, where the machine has it and lets its users read them."""
 
 import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -20,8 +21,14 @@ def counters(script: str, kernel: str, metrics: dict[str, str]) -> list[dict[str
     done = subprocess.run([*command, sys.executable, "-c", script], capture_output=True, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]
     if not lines:
-        raise Unavailable(f"ncu read no counters: {(done.stdout + done.stderr).strip()[-200:]}")
+        raise Unavailable(f"ncu read no counters: {_reason(done.stderr + done.stdout)}")
     launches = {}
     for row in csv.DictReader(lines):
         launches.setdefault(row["ID"], {})[metrics[row["Metric Name"]]] = float(row["Metric Value"].replace(",", ""))
     return list(launches.values())
+
+
+def _reason(said: str) -> str:
+    """The first line that names an error, of the script's or of ncu's."""
+    lines = said.strip().splitlines() or ["it printed nothing"]
+    return next((line for line in lines if re.search("Error:|ERR", line)), lines[-1])[:200]

@@ -53,8 +53,9 @@ def recorded(measure: Callable) -> Callable:
             return shown(*read(name), code)
         try:
             result = measure(*args, **kwargs)
-        except (Unavailable, torch.OutOfMemoryError) as error:
-            if not _files(name):
+        except (Unavailable, RuntimeError) as error:
+            expected = isinstance(error, Unavailable) or "out of memory" in str(error)  # PyTorch's, or Triton's
+            if not expected or not _files(name):
                 raise
             print(f"Cannot be measured here: {_reason(error)}")
             return shown(*read(name), code)

@@ -32,6 +32,14 @@ def too_large():
     raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has 12.00 GiB")
 
 
+def spills_too_much():
+    raise RuntimeError("Triton Error [CUDA]: out of memory")
+
+
+def breaks():
+    raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+
 def unavailable():
     raise Unavailable("no such tool")
 

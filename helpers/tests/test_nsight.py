@@ -39,6 +39,14 @@ def test_counters_that_may_not_be_read_are_unavailable(ncu):
         nsight.counters("", "swiglu_kernel", METRICS)
 
 
+def test_the_scripts_own_error_is_named(ncu):
+    ncu.append("""Traceback (most recent call last):
+torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 448.00 MiB. GPU 0 has
+==ERROR== The application returned an error code (1).""")
+    with pytest.raises(Unavailable, match=r"ncu read no counters: torch\.OutOfMemoryError: CUDA out of memory"):
+        nsight.counters("", "swiglu_kernel", METRICS)
+
+
 def test_without_ncu_it_is_unavailable(monkeypatch):
     monkeypatch.setattr(nsight.shutil, "which", lambda name: None)
     with pytest.raises(Unavailable, match="not installed"):

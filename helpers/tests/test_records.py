@@ -89,13 +89,26 @@ def test_a_tool_that_is_missing_on_a_gpu_machine_shows_the_record(folder, monkey
     assert "Cannot be measured here: no such tool\nRecorded, not measured here" in capsys.readouterr().out
 
 
-def test_what_does_not_fit_on_the_card_shows_the_record(folder, monkeypatch, capsys):
+@pytest.mark.parametrize(
+    ("measure", "reason"),
+    [
+        (twins.too_large, "CUDA out of memory. Tried to allocate 20.00 GiB."),
+        (twins.spills_too_much, "Triton Error [CUDA]: out of memory"),
+    ],
+)
+def test_what_does_not_fit_on_the_card_shows_the_record(measure, reason, folder, monkeypatch, capsys):
     monkeypatch.setattr(records, "INTERPRETED", False)
-    about = {**ABOUT, "code": records.fingerprint([twins.too_large])}
-    records.write("too_large", pandas.DataFrame([{"µs": 3}]), about)
-    assert records.recorded(twins.too_large)()["µs"].tolist() == [3]
-    said = "Cannot be measured here: CUDA out of memory. Tried to allocate 20.00 GiB.\nRecorded, not measured here"
+    records.write(measure.__name__, pandas.DataFrame([{"µs": 3}]), {**ABOUT, "code": records.fingerprint([measure])})
+    assert records.recorded(measure)()["µs"].tolist() == [3]
+    said = f"Cannot be measured here: {reason}\nRecorded, not measured here"
     assert said in capsys.readouterr().out
+
+
+def test_any_other_error_stands(folder, monkeypatch):
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    records.write("breaks", pandas.DataFrame([{"µs": 3}]), {**ABOUT, "code": records.fingerprint([twins.breaks])})
+    with pytest.raises(RuntimeError, match="illegal memory access"):
+        records.recorded(twins.breaks)()
 
 
 def test_what_does_not_fit_and_was_never_recorded_is_an_error(folder, monkeypatch):
