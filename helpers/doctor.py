@@ -101,7 +101,7 @@ def _mode() -> dict:
 
 def advice(found: dict) -> list[str]:
     """One line for each thing that is wrong, most urgent first. `found` is what `facts` returns."""
-    checks = (_on_triton, _on_torch_gpu, _on_mode, _on_card, _on_pair, _on_machine)
+    checks = (_on_triton, _on_torch_gpu, _on_mode, _on_card, _on_pair, _on_numpy, _on_machine)
     return [line for check in checks if (line := check(found))]
 
 
@@ -162,6 +162,18 @@ def _on_pair(found: dict) -> str | None:
 def pair_is_known(torch_version: str, triton_version: str) -> bool:
     """Whether this triton is the one that this torch is released with."""
     return KNOWN_PAIRS.get(_minor(torch_version)) == _minor(triton_version)
+
+
+def _on_numpy(found: dict) -> str | None:
+    """Before 3.7, interpreting `range(n)` calls int() on an array of one element, which numpy 2.4 refuses."""
+    if not (found["interpreted"] and found["triton"] and found["numpy"]):
+        return None
+    if not _older(_minor(found["triton"]), "3.7") or _older(_minor(found["numpy"]), "2.4"):
+        return None
+    return (
+        f"The interpreter of triton {found['triton']} cannot run loops with numpy {found['numpy']}: "
+        'install an older one (pip install "numpy<2.4").'
+    )
 
 
 def _minor(version: str) -> str:

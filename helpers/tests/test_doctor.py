@@ -42,6 +42,7 @@ WRONG = {
     "no bf16": ({"gpu": "T4", "capability": (7, 5), "bf16": False}, "its bf16 is emulated"),
     "too old a card": ({"gpu": "GTX 1080", "capability": (6, 1)}, "older than what Triton supports"),
     "unknown pair": ({"torch": "2.13.0+cu130", "triton": "3.5.0"}, "is not a pair we know to work"),
+    "numpy too new": ({**NO_GPU, "torch": "2.11.0", "triton": "3.6.0", "driver": None}, 'pip install "numpy<2.4"'),
     "no compiler": ({"compiler": None}, "No C++ compiler found"),
     "old Python": ({"python": "3.10.12"}, "Python 3.10.12 is too old"),
 }
@@ -68,6 +69,11 @@ def test_each_wrong_thing_is_named_in_one_line(case):
     lines = advice({**GOOD, **changes})
     assert len(lines) == 1 and expected in lines[0] and "\n" not in lines[0]
     assert f"advice         {lines[0]}" in report({**GOOD, **changes}, lines)
+
+
+def test_numpy_matters_only_to_the_interpreter_of_an_old_triton():
+    old = {**GOOD, "torch": "2.11.0", "triton": "3.6.0"}
+    assert advice(old) == [] and advice({**old, **NO_GPU, "driver": None, "numpy": "2.3.5"}) == []
 
 
 def test_an_older_card_with_bf16_is_not_said_to_lack_it():
