@@ -20,7 +20,7 @@ from .device import INTERPRETED
 from .doctor import driver
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "benchmarks"
-FOLDER = Path(os.environ.get("COURSE_RECORDS") or DATA)
+FOLDER = Path(os.environ.get("COURSE_RECORDS") or DATA)  # where records are written, and looked for first
 RECORD = (
     "COURSE_RECORD"  # "1" records everything, as `make benchmarks` does; "cases" leaves out sweeps, as `make drift`
 )
@@ -130,7 +130,8 @@ def read(name: str) -> tuple:
 
 
 def _files(name: str) -> list[Path]:
-    return [path for kind in ("csv", "txt") if (path := FOLDER / f"{name}.{kind}").exists()]
+    folders = dict.fromkeys([FOLDER, DATA])
+    return [path for folder in folders for kind in ("csv", "txt") if (path := folder / f"{name}.{kind}").exists()]
 
 
 def _reason(error: Exception) -> str:

@@ -48,6 +48,7 @@ def clocks(monkeypatch, tmp_path):
     }.items():
         monkeypatch.setattr(comparison, name, value)
     monkeypatch.setattr(records, "FOLDER", tmp_path)
+    monkeypatch.setattr(records, "DATA", tmp_path)
     monkeypatch.setattr(records, "provenance", lambda: ABOUT)
     return timed
 

@@ -45,13 +45,38 @@ def test_what_is_no_longer_timed_counts_unless_it_does_not_fit():
     assert drift.lost(small, recorded).empty and drift.lost(table([("triton", 1.0)]), recorded).empty
 
 
-def test_the_report_counts_what_became_slower(tmp_path, monkeypatch):
-    monkeypatch.setattr(drift, "ROOT", tmp_path)
-    for folder, speedup in ((tmp_path / "t" / "tables", 1.2), (tmp_path / "data" / "benchmarks", 1.7)):
-        folder.mkdir(parents=True)
-        table([("eager", 1.0), ("triton", speedup)]).to_csv(folder / "swiglu.csv", index=False)
-    assert drift.report(tmp_path / "t") == 1
-    assert "slower: (8,) float32 triton: 1.70, now 1.20" in (tmp_path / "t" / "report.md").read_text(encoding="utf-8")
+@pytest.fixture
+def report(tmp_path, monkeypatch):
+    """Reports what tables now and then (name to table) come to: what is wrong, and the report."""
+    monkeypatch.setattr(drift, "RECORDS", tmp_path / "records")
+
+    def run(now, then, card="H200"):
+        for folder, tables, about in ((tmp_path / "tables", now, card), (tmp_path / "records", then, "H200")):
+            folder.mkdir()
+            for name, rows in tables.items():
+                (folder / f"{name}.csv").write_text(f"# card: {about}\n# driver: driver 1\n" + rows.to_csv(index=False))
+        return drift.report(tmp_path), (tmp_path / "report.md").read_text(encoding="utf-8")
+
+    return run
+
+
+def test_the_report_says_what_became_slower(report):
+    slow, fast = table([("eager", 1.0), ("triton", 1.2)]), table([("eager", 1.0), ("triton", 1.7)])
+    wrong, text = report({"swiglu": slow, "add": fast}, {"swiglu": fast, "add": fast})
+    assert wrong == ["swiglu (8,) float32 triton: speed-up 1.70, now 1.20"] and f"- {wrong[0]}" in text
+    assert "Here: H200, driver 1. Recorded: H200, driver 1." in text and "- add: 2 rows judged, 0 launch-bound" in text
+
+
+def test_on_another_card_a_smaller_speedup_is_listed_and_not_wrong(report):
+    slow, fast = table([("triton", 1.2)]), table([("triton", 1.7)])
+    wrong, text = report({"swiglu": slow}, {"swiglu": fast}, card="L40S")
+    assert wrong == [] and "speed-up 1.70, now 1.20" in text and "Nothing is wrong." in text
+
+
+def test_nothing_judged_and_nothing_measured_are_wrong(report):
+    wrong, text = report({"new": table([("triton", 1.0)])}, {"old": table([("triton", 1.0)])})
+    assert wrong == ["old: recorded, and not measured now", "no row could be judged"]
+    assert "- new: not recorded yet" in text
 
 
 def test_without_a_gpu_drift_says_so(capsys):

@@ -15,6 +15,7 @@ ABOUT = {"card": "A Card", "driver": "driver 1", "torch": "torch 2", "triton": "
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "FOLDER", tmp_path / "benchmarks")
+    monkeypatch.setattr(records, "DATA", tmp_path / "data")
     monkeypatch.delenv(records.STRICT, raising=False)
     return tmp_path / "benchmarks"
 
@@ -87,6 +88,16 @@ def test_a_tool_that_is_missing_on_a_gpu_machine_shows_the_record(folder, monkey
     records.write("unavailable", pandas.DataFrame([{"µs": 3}]), about)
     assert records.recorded(twins.unavailable)()["µs"].tolist() == [3]
     assert "Cannot be measured here: no such tool\nRecorded, not measured here" in capsys.readouterr().out
+
+
+def test_a_run_that_writes_elsewhere_still_shows_what_travels_with_the_course(folder, monkeypatch, capsys):
+    """As `make drift` does on a machine without ncu."""
+    monkeypatch.setattr(records, "INTERPRETED", False)
+    records.write("unavailable", pandas.DataFrame([{"µs": 3}]), {**ABOUT, "code": "c0de"})
+    monkeypatch.setattr(records, "DATA", folder)
+    monkeypatch.setattr(records, "FOLDER", folder / "elsewhere")
+    assert records.recorded(twins.unavailable)()["µs"].tolist() == [3]
+    assert "Cannot be measured here: no such tool" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
