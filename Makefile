@@ -5,6 +5,12 @@ PYTHON ?= python3
 ARGS ?=
 NOTEBOOKS ?=
 
+# In `make wheelhouse PYTHON=3.12` it is the other machine's Python that is named, not one to run.
+ifneq ($(filter wheelhouse,$(MAKECMDGOALS)),)
+OTHER := $(PYTHON)
+override PYTHON := python3
+endif
+
 RUN := .venv/bin/python
 STAMP := .venv/installed
 START := notebooks/00_start_here.ipynb
@@ -53,7 +59,7 @@ canary: ## test the pinned torch and triton beside the newest ones: build/canary
 	@$(PYTHON) -m helpers.course.canary
 
 wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (PYTHON=3.12): build/wheelhouse
-	@$(RUN) -m helpers.course.wheelhouse $(PYTHON)
+	@$(RUN) -m helpers.course.wheelhouse $(OTHER)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages

@@ -5,6 +5,7 @@ from helpers.course import ROOT, canary, drift, wheelhouse
 import os
 import subprocess
 import sys
+import zipfile
 
 import pandas
 import pytest
@@ -124,6 +125,34 @@ def test_the_documented_command_finds_the_wheels_from_a_notebooks_folder(tmp_pat
     (tmp_path / "notebooks").mkdir()
     said = subprocess.run(["sh", "-c", shown], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert said.strip() == f"{tmp_path}/build/site:{tmp_path}:{tmp_path}/build/site/share/jupyter"
+
+
+def wheel(folder, name, *requires):
+    metadata = "\n".join(["Metadata-Version: 2.1", f"Name: {name}", *[f"Requires-Dist: {line}" for line in requires]])
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as files:
+        files.writestr(f"{name}-1.0.dist-info/METADATA", metadata + "\n")
+
+
+def test_what_only_the_other_python_requires_is_gathered_too(tmp_path):
+    conditions = 'old>=2; python_version < "3.12"', "torch>2", 'extra; extra == "all"', 'win; os_name == "nt"', "There"
+    wheel(tmp_path, "server", *conditions)
+    wheel(tmp_path, "there")
+    assert wheelhouse.missing("3.11", tmp_path) == ["old>=2"]
+    assert wheelhouse.missing("3.12", tmp_path) == []
+
+
+def test_wheels_for_another_python_are_refused_before_anything_is_installed(tmp_path):
+    install = tmp_path / "install"
+    install.write_text(wheelhouse.INSTALL.replace("WANTED", "3.99"), encoding="utf-8")
+    environment = {**os.environ, "PYTHON": sys.executable}
+    done = subprocess.run(["bash", install], capture_output=True, text=True, env=environment)
+    assert done.returncode == 1 and done.stdout.startswith("these wheels are for Python 3.99, and ")
+    assert list(tmp_path.parent.glob("site")) == []
+
+
+def test_the_version_of_the_other_python_is_not_run_here():
+    shown = subprocess.run(["make", "-n", "wheelhouse", "PYTHON=3.12"], cwd=ROOT, capture_output=True, text=True)
+    assert "-m helpers.course.wheelhouse 3.12\n" in shown.stdout and "3.12 -" not in shown.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["python3"], ["3.12", "3.13"]])
