@@ -2,6 +2,7 @@
 
 from helpers.course import ROOT, canary, drift, wheelhouse
 
+import json
 import os
 import subprocess
 import sys
@@ -10,10 +11,20 @@ import zipfile
 import pandas
 import pytest
 
+LECTURE = ROOT / "notebooks" / "04_correctness.ipynb"
 JUNIT = """<testsuites><testsuite>
-<testcase classname="helpers.tests.test_x" name="test_a"><failure message="no"/></testcase>
-<testcase classname="notebooks/03_fused_swiglu.ipynb" name="Cell 4"><failure message="no"/></testcase>
-<testcase classname="notebooks/04_correctness.ipynb" name="Cell 1"/>
+<testcase classname="helpers.tests.test_x" name="test_a"><failure message="assert 1 == 2&#10;more"/></testcase>
+<testcase classname="notebooks.04_correctness.ipynb" name="Cell 1"><failure message="#x1B[91mNotebook cell#x1B[0m">
+#x1B[91mNotebook cell execution failed#x1B[0m
+#x1B[94mCell 1: Cell execution caused an exception
+#x1B[31mNotImplementedError#x1B[39m: moved
+</failure></testcase>
+<testcase classname="notebooks.04_correctness.ipynb" name="Cell 2"><failure message="Notebook cell execution failed">
+Notebook cell execution failed
+Cell 2: Cell outputs differ
+and more
+</failure></testcase>
+<testcase classname="notebooks.04_correctness.ipynb" name="Cell 3"/>
 </testsuite></testsuites>"""
 
 
@@ -87,22 +98,52 @@ def test_without_a_gpu_drift_says_so(capsys):
     assert done.returncode == 1 and done.stdout == "there is no GPU to measure on\n"
 
 
-def test_the_first_failure_is_a_notebooks_cell():
-    assert canary.failures(JUNIT) == ["notebooks/03_fused_swiglu.ipynb Cell 4", "helpers.tests.test_x test_a"]
+def test_the_first_failure_is_a_notebooks_cell_with_its_id_and_its_error():
+    cells = json.loads(LECTURE.read_text(encoding="utf-8"))["cells"]
+    ids = [cell["id"] for cell in cells if cell["cell_type"] == "code"]
+    assert canary.failures(JUNIT) == [
+        f"notebooks/04_correctness.ipynb Cell 1 ({ids[1]}): NotImplementedError: moved",
+        f"notebooks/04_correctness.ipynb Cell 2 ({ids[2]}): Cell 2: Cell outputs differ",
+        "helpers.tests.test_x test_a: assert 1 == 2",
+    ]
 
 
 @pytest.mark.parametrize(
     ("pinned", "newest", "said"),
     [
         ([], [], "Both pairs pass."),
-        ([], ["b 2"], "a release broke it. First failure with the newest: b 2."),
-        (["a 1"], ["a 1"], "the break is ours. First failure: a 1."),
-        (["a 1"], ["a 1", "b 2"], "The newest pair also fails: b 2."),
-        (["a 1"], [], "Only the pinned pair fails: a 1."),
+        ([], ["b 2: x"], "a release of torch or triton broke it. First failure: b 2: x"),
+        (["a 1: 0x1"], ["a 1: 0x2"], "the break is ours, or another package's release. First failure: a 1: 0x1"),
+        (["a 1: x"], ["a 1: x", "b 2: y"], "Only with the newest: b 2: y"),
+        (["a 1: x"], [], "the pin is wrong, or a mirror outdated. First failure: a 1: x"),
+        ([], None, "Not installed: newest. Is it the network, the index, the disk? The pinned pair passes."),
+        (None, None, "Nothing was tested."),
     ],
 )
 def test_whose_break_it_is(pinned, newest, said):
-    assert said in canary.verdict(pinned, newest)
+    assert canary.verdict({"pinned": pinned, "newest": newest}).endswith(said)
+
+
+def test_a_pair_that_cannot_be_installed_is_nobodys_break(tmp_path, monkeypatch):
+    def fails(*arguments):
+        raise subprocess.CalledProcessError(1, ["pip", "install"])
+
+    monkeypatch.setattr(canary, "install", fails)
+    assert canary.run("newest", tmp_path) == ("not installed (pip ended with 1)", None)
+
+
+def test_a_pytest_that_ends_badly_without_a_failed_test_is_a_failure(tmp_path):
+    """Such as one that finds no tests."""
+    python = tmp_path / "pinned" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nexit 5\n")
+    python.chmod(0o755)
+    assert canary.test(tmp_path / "pinned") == ["pytest: ended with 5, and no test failed"]
+
+
+def test_the_report_is_written_when_the_first_pair_is_done():
+    text = canary.report({"pinned": ("torch 2", ["a 1: x"])})
+    assert "| pinned | torch 2 | 1 |" in text and "- a 1: x" in text and "break" not in text
 
 
 def test_the_newest_pair_is_unpinned_and_nothing_else():
