@@ -110,7 +110,8 @@ class Trial:
         """Whether an exception means "not written yet", an allowed rejection, or a failure; and its text."""
         text = message(error)
         raised_on_purpose = isinstance(error, TypeError | ValueError | RuntimeError | AssertionError)
-        if raised_on_purpose and case.layout not in ("contiguous", "offset view") and "contiguous" in text:
+        about_layout = case.layout not in ("contiguous", "offset view")
+        if raised_on_purpose and about_layout and "contiguous" in text:
             return "rejected", text
         if not_attempted(error):
             return "absent", text
@@ -119,6 +120,8 @@ class Trial:
         if case.dtype != first.dtype and not self.strict_dtypes and named and isinstance(error, TypeError | ValueError):
             return "rejected", text
         hint = "; widen to float32 first: the interpreter has no bfloat16 constants" if "get_bf16" in text else ""
+        if about_layout and isinstance(error, ValueError):
+            hint = '; a launcher may reject a layout, if its error says "contiguous"'
         return "failed", f"raised {text}{hint}"
 
     def fenced_job(self, case: Case, side: str | None, which: int | None = None) -> Callable[[], object]:

@@ -121,6 +121,17 @@ def test_report_of_a_launcher_that_rejects_views_and_of_strides_ignored():
     )
 
 
+def test_a_rejection_that_does_not_say_so_is_a_failure_that_says_what_to_write():
+    def picky(x, y):
+        if not (x.is_contiguous() and y.is_contiguous()):
+            raise ValueError("picky: needs packed tensors")
+        return zoo.strict(x, y)
+
+    report = check(picky, torch.add, block_size=256)
+    assert not report.passed
+    assert 'needs packed tensors; a launcher may reject a layout, if its error says "contiguous"' in report.text
+
+
 def test_not_attempted_is_neither_passed_nor_failed():
     report = check(zoo.stub, torch.add)
     assert (report.status, report.passed, str(report)) == ("not attempted", False, "stub: not attempted yet")
