@@ -119,8 +119,10 @@ class Trial:
         first = self.outcomes[0].case if self.outcomes else case  # whose dtype must work
         if case.dtype != first.dtype and not self.strict_dtypes and named and isinstance(error, TypeError | ValueError):
             return "rejected", text
-        hint = "; widen to float32 first: the interpreter has no bfloat16 constants" if "get_bf16" in text else ""
-        if about_layout and isinstance(error, ValueError):
+        hint = ""
+        if "get_bf16" in text:
+            hint = "; widen to float32 first: the interpreter has no bfloat16 constants"
+        elif about_layout and isinstance(error, ValueError):
             hint = '; a launcher may reject a layout, if its error says "contiguous"'
         return "failed", f"raised {text}{hint}"
 
