@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import nbformat
 from bs4 import BeautifulSoup
 
+from . import notebooks
+
 ROOM = 570  # pixels under a heading, of the 720 of a slide; heights below are those of slides_template
 TEXT, LIST, CODE, ROW, GAP = 41, 42, 29.5, 43, 14  # pixels of a line of each, and between two blocks
 PICTURE, CAPTION = 520, 40
@@ -45,7 +47,7 @@ def slides(notebook) -> list[Slide]:
     for cell in notebook.cells:
         kind = cell.metadata.get("slideshow", {}).get("slide_type", "-")
         if kind == "notes":
-            (made[-1].notes if made else notes).append(cell.source)
+            (made[-1].notes if made else notes).append(notebooks.notes(cell))
         elif kind != "skip":
             _add(made, cell, begins=kind in ("slide", "subslide") or not made)
     return [slide for slide in made if slide.cells or slide.heading]

@@ -17,6 +17,7 @@ import nbformat
 from . import ROOT
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+NOTES = re.compile(r"<details>\n<summary>For the speaker</summary>\n\n(.+)\n\n</details>", re.DOTALL)
 CELL_METADATA = ("tags", "slideshow", "nbgrader")
 CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
 
@@ -55,6 +56,12 @@ def is_notes(cell) -> bool:
     return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
 
 
+def notes(cell) -> str:
+    """What a cell of notes says to the speaker, without the fold around it."""
+    folded = NOTES.fullmatch(cell.source.strip())
+    return folded.group(1) if folded else cell.source
+
+
 def parse(text: str) -> nbformat.NotebookNode:
     """The notebook in `text`, not validated. Raises ValueError if it is not JSON of nbformat 4."""
     try:
@@ -86,12 +93,10 @@ def canonical(notebook: nbformat.NotebookNode) -> str:
 
 
 def _cell_metadata(metadata: dict) -> dict:
-    """Tags, slide type, nbgrader's entry and a source hidden on purpose; JupyterLab leaves empty ones behind."""
+    """Tags, slide type and nbgrader's entry; JupyterLab leaves empty ones behind."""
     kept = {name: metadata[name] for name in CELL_METADATA if metadata.get(name)}
     if kept.get("slideshow", {}).get("slide_type", "") in ("", "-"):
         kept.pop("slideshow", None)
-    if metadata.get("jupyter", {}).get("source_hidden"):
-        kept["jupyter"] = {"source_hidden": True}
     return kept
 
 

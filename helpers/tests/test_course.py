@@ -157,7 +157,7 @@ def test_canonical_bytes_are_stable_and_hold_no_trace_of_an_editor():
     assert [dict(cell.metadata) for cell in result.cells] == [
         {},
         {"tags": ["export"], "slideshow": {"slide_type": "slide"}, "nbgrader": {"grade": True}},
-        {"jupyter": {"source_hidden": True}},
+        {},
         {},
     ]
     assert result.metadata == {
