@@ -113,6 +113,6 @@ else
 endif
 	@sed -n 's/^      - //p' environment.yml > .venv/requirements.txt
 	@$(RUN) -m pip install --disable-pip-version-check --requirement .venv/requirements.txt
-	@$(RUN) -m jupyter labextension disable --level=sys_prefix @jupyter/nbgrader >/dev/null 2>&1 || \
-	  echo "note: nbgrader's buttons stay in JupyterLab; learners do not need them"
+	@$(RUN) -m jupyter labextension disable --level=sys_prefix @jupyter/nbgrader @jupyterlab/apputils-extension:announcements \
+	  >/dev/null 2>&1 || echo "note: nbgrader's buttons and a question about news stay in JupyterLab; learners do not need them"
 	@pwd -P > $(STAMP)
