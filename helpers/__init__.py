@@ -1,35 +1,45 @@
-"""What the notebooks of Triton, Cell by Cell share. Import it before triton: it decides where kernels run."""
+"""What the notebooks of Triton, Cell by Cell share. Import it before triton: it decides where kernels run.
 
+Every name is loaded when it is first used. The decision is taken at once, except by `python -m helpers…`: the doctor
+must be able to report a machine on which the rest fails, and what builds the course needs neither torch nor triton.
+"""
+
+import importlib
 import sys
 
-__all__ = [
-    "DEVICE",
-    "INTERPRETED",
-    "check",
-    "check_answers",
-    "compare",
-    "compiled",
-    "doctor",
-    "recorded",
-    "show_dataflow",
-    "show_grids",
-    "show_programs",
-    "show_roofline",
-]
+HOMES = {
+    "DEVICE": "device",
+    "INTERPRETED": "device",
+    "check": "checker",
+    "check_answers": "checker.answers",
+    "compare": "measure.comparison",
+    "compiled": "compiler.compiling",
+    "doctor": "machine",
+    "recorded": "measure.records",
+    "show_dataflow": "pictures.drawing",
+    "show_grids": "pictures.drawing",
+    "show_programs": "pictures.drawing",
+    "show_roofline": "measure.charts",
+}
+__all__ = list(HOMES)
 
-# `python -m helpers…` must be able to report a machine on which the rest fails, and the tools that build the
-# course need neither torch nor triton: while Python looks for such a module, sys.argv[0] is "-m".
-if sys.argv[:1] != ["-m"]:
-    from .device import DEVICE, INTERPRETED
-    from .probe import prove_load_and_store
 
-    prove_load_and_store()
+def __getattr__(name: str):
+    if name not in HOMES:
+        raise AttributeError(f"helpers has no {name!r}; it has {', '.join(HOMES)}")
+    return getattr(importlib.import_module(f"helpers.{HOMES[name]}"), name)
 
-    from .charts import show_roofline
-    from .checker import check
-    from .checker.answers import check_answers
-    from .comparison import compare
-    from .compiler import compiled
-    from .doctor import doctor
-    from .plotting import show_dataflow, show_grids, show_programs
-    from .records import recorded
+
+def __dir__() -> list[str]:
+    return [*globals(), *HOMES]
+
+
+def _is_started_as_a_tool() -> bool:
+    """Whether Python was started as `python -m helpers…`."""
+    module = sys.orig_argv[sys.orig_argv.index("-m") + 1 :][:1] if "-m" in sys.orig_argv else []
+    return bool(module) and module[0].partition(".")[0] == "helpers"
+
+
+if not _is_started_as_a_tool():
+    importlib.import_module("helpers.device")
+    importlib.import_module("helpers.probe").prove_load_and_store()

@@ -2,6 +2,6 @@
 
 import sys
 
-from .doctor import main
+from .machine import main
 
-sys.exit(main())
+sys.exit(main(sys.argv[1:]))

@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from ..compiler import CompilationError
+from ..compiler.compiling import CompilationError
 from ..device import INTERPRETED
 from . import diagnosis, fence
 from .cases import Case, Placed, layout_cases, operands, value_cases

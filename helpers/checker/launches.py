@@ -5,7 +5,7 @@ import re
 
 import torch
 
-from ..compiler import compiled
+from ..compiler.compiling import compiled
 from ..device import INTERPRETED
 
 TYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.bool: "i1",

@@ -1,7 +1,7 @@
 """Functions whose code is the same, or is not: for the tests of fingerprints."""
 
 from helpers.kernels.fused_swiglu import swiglu
-from helpers.records import Unavailable
+from helpers.measure.records import Unavailable
 
 import torch
 import triton

@@ -1,6 +1,6 @@
 """The charts: what they show is in their alt text, and rows that were not timed are left out."""
 
-from helpers import charts
+from helpers.measure import charts
 
 import pandas
 import pytest

@@ -1,7 +1,8 @@
 """The palette under colour-blind simulation, and that stored pictures keep to it."""
 
-from helpers import charts, plotting
 from helpers.course import notebooks
+from helpers.measure import charts
+from helpers.pictures import drawing as plotting
 
 import base64
 import io

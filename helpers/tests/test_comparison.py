@@ -1,9 +1,9 @@
 """`compare`: nothing wrong, nothing uncompiled and nothing interpreted is ever timed. The clocks are stand-ins here."""
 
-from helpers import comparison, records
-from helpers.comparison import compare
 from helpers.device import INTERPRETED
 from helpers.kernels.fused_swiglu import swiglu
+from helpers.measure import comparison, records
+from helpers.measure.comparison import compare
 
 import math
 

@@ -1,8 +1,8 @@
 """What the compiler makes of a kernel is the same whether or not this machine has the GPU it is compiled for."""
 
 import helpers
-from helpers.cards import CARDS, resident_blocks
-from helpers.compiler import CompilationError, compiled, widths
+from helpers.compiler.cards import CARDS, resident_blocks
+from helpers.compiler.compiling import CompilationError, compiled, widths
 
 import ctypes
 import inspect

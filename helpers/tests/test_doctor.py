@@ -2,7 +2,7 @@
 
 from helpers import probe
 from helpers.course import ROOT
-from helpers.doctor import advice, report
+from helpers.machine import advice, report
 from helpers.tests.children import python
 
 import os

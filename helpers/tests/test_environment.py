@@ -1,7 +1,7 @@
 """There is one list of packages, environment.yml, and everything that installs the course reads that list."""
 
 from helpers.course import ROOT, kernels, notebooks
-from helpers.doctor import pair_is_known
+from helpers.machine import pair_is_known
 
 import ast
 import re

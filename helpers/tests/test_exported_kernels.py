@@ -1,6 +1,6 @@
 """Every exported kernel compiles for cards that are not here, in every type it takes, and keeps to its registers."""
 
-from helpers.compiler import compiled
+from helpers.compiler.compiling import compiled
 
 import importlib
 import inspect

@@ -1,7 +1,7 @@
 """Nsight Compute's answer is read as it writes it; without it the reason is named."""
 
-from helpers import nsight
-from helpers.records import Unavailable
+from helpers.measure import nsight
+from helpers.measure.records import Unavailable
 
 import subprocess
 

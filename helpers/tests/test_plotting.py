@@ -1,6 +1,7 @@
 """The pictures say the right numbers, in the picture and in the alternative text, and leave nothing behind."""
 
-from helpers import plotting, show_dataflow, show_grids, show_programs
+from helpers import show_dataflow, show_grids, show_programs
+from helpers.pictures import drawing as plotting
 
 import io
 import itertools

@@ -1,8 +1,8 @@
 """Records: what is written is read back, a change of code is noticed, and nothing is shown that was not measured."""
 
-from helpers import records
 from helpers.course import notebooks
 from helpers.kernels import fused_swiglu
+from helpers.measure import records
 from helpers.tests import recorded_twins as twins
 
 import pandas

@@ -1,6 +1,6 @@
 """Compiles one kernel, as a script without helpers: a job in JSON comes in on stdin, the answer goes out on stdout.
 
-`compiler.py` runs it, and says what it answers. It must not import helpers, which would switch the interpreter on.
+`compiling.py` runs it, and says what it answers. It must not import helpers, which would switch the interpreter on.
 """
 
 import importlib.util

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from ..device import DEVICE, INTERPRETED
 from .charts import show_clocks, show_rates
 from .clocks import device_us, graph_us, host_us
-from .device import DEVICE, INTERPRETED
 from .inductor import NotCompiled, graphs, is_compiled, require_compiled
 from .progress import Progress
 from .rates import copy_rate, l2_bytes

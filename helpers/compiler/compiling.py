@@ -1,6 +1,6 @@
 """Compiles a kernel for a GPU that need not be there, and returns what the compiler made of it.
 
-The work happens in a child process without the interpreter, which runs `compiler_child.py`. The kernel, the device
+The work happens in a child process without the interpreter, which runs `child.py`. The kernel, the device
 functions it calls and its constexpr globals travel there as source.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from .cards import CARDS, resident_blocks
 
-CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "compiler_child.py")
+CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child.py")
 ODD = ", odd"  # after a type: 16 does not divide the value
 TYPES = {
     "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64", "bool": "i1",

@@ -4,8 +4,8 @@ import functools
 
 import torch
 
+from ..device import DEVICE
 from .clocks import device_us
-from .device import DEVICE
 
 
 @functools.cache

@@ -1,11 +1,12 @@
 """Says what this machine can do for the course, what will be skipped, and what to do about each thing that is wrong."""
 
 import importlib.metadata
+import json
 import os
 import platform
-import re
 import shutil
-import subprocess
+
+from .driver import driver
 
 # Pairs that PyTorch's own Linux wheels require (the `triton` entry of each wheel's metadata).
 KNOWN_PAIRS = {"2.10": "3.6", "2.11": "3.6", "2.12": "3.7", "2.13": "3.7", "2.14": "3.8"}
@@ -22,10 +23,11 @@ def doctor() -> None:
     print(report(found, advice(found)))
 
 
-def main() -> int:
-    """Prints the report; returns 0 when the course can run here, else 1."""
-    doctor()
-    return 0 if facts()["runs"] else 1
+def main(arguments: list[str]) -> int:
+    """Prints the report, with --json what was found on one line; returns 0 when the course can run here, else 1."""
+    found = facts()
+    print(json.dumps(found) if arguments == ["--json"] else report(found, advice(found)))
+    return 0 if found["runs"] else 1
 
 
 def facts() -> dict:
@@ -49,16 +51,6 @@ def _version(name: str) -> str | None:
         except importlib.metadata.PackageNotFoundError:
             pass
     return None
-
-
-def driver() -> dict:
-    """The NVIDIA driver, asked without torch: its version and the newest CUDA version it can run."""
-    try:
-        text = subprocess.run(["nvidia-smi"], capture_output=True, text=True, timeout=20, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return {"driver": None, "driver_cuda": None}
-    found = [re.search(pattern, text) for pattern in (r"Driver Version: (\S+)", r"CUDA Version: (\S+)")]
-    return dict(zip(("driver", "driver_cuda"), [match and match.group(1) for match in found], strict=True))
 
 
 def _torch_gpu() -> dict:

@@ -5,7 +5,7 @@ Colours are Okabe and Ito's, and no line depends on its colour alone.
 
 import math
 
-from .plotting import BLUE, ORANGE, SKY, VERMILLION, show
+from ..pictures.drawing import BLUE, ORANGE, SKY, VERMILLION, show
 
 GREEN, PURPLE = "#009E73", "#CC79A7"
 LOOKS = [

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import torch
 
-from .device import INTERPRETED
-from .doctor import driver
+from ..device import INTERPRETED
+from ..driver import driver
 
-DATA = Path(__file__).resolve().parent.parent / "data" / "benchmarks"
+DATA = Path(__file__).resolve().parents[2] / "data" / "benchmarks"
 FOLDER = Path(os.environ.get("COURSE_RECORDS") or DATA)  # where records are written, and looked for first
 RECORD = (
     "COURSE_RECORD"  # "1" records everything, as `make benchmarks` does; "cases" leaves out sweeps, as `make drift`

@@ -1,0 +1,1 @@
+"""What measures: clocks, comparisons, records of measurements, and their charts."""

@@ -1,0 +1,1 @@
+"""Pictures of programs, grids and trips to memory."""
