@@ -90,8 +90,8 @@ def test_what_does_not_fit_goes_on_under_the_same_heading(shown):
     found = shown(markdown("a", prose, **SLIDE), code("b", "\n\n".join(parts)), markdown("c", "Last."))
     text = [one["text"] for one in found]
     assert all(one["height"] <= 720 for one in found)
-    heads = [one.split()[0] for one in text]  # how many slides the prose takes depends on the fonts
-    assert len(heads) >= 4 and heads == ["长标题"] * (len(heads) - 2) + ["Then"] * 2
+    heads = [one.split()[0] for one in text]  # how many slides each takes depends on the fonts
+    assert heads.count("长标题") > 1 < heads.count("Then") and sorted(heads) == heads[::-1]
     assert sum(f"第{i}段" in one for i in range(6) for one in text) == 6
     shown_lines = [line for one in text for line in one.splitlines()]
     assert [line for line in shown_lines if line.startswith("x")] == lines and shown_lines[-1] == "Last."

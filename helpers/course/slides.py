@@ -84,12 +84,12 @@ def _code(cell) -> Iterator:
     for piece in pieces:
         more = {} if piece is pieces[-1] else {"tags": ["continued"]}
         yield nbformat.v4.new_code_cell(piece, metadata=more)
-    if outputs := [output for output in cell.outputs if len(output.get("data", {})) > 1 or _text(output).strip()]:
+    if outputs := [output for output in cell.outputs if not _is_blank(output)]:
         yield nbformat.v4.new_code_cell(outputs=outputs, metadata={"transient": {"remove_source": True}})
 
 
-def _text(output) -> str:
-    return output.get("text") or output.get("data", {}).get("text/plain", "")
+def _is_blank(output) -> bool:
+    return not "".join(map(str, [output.get("text", ""), *output.get("data", {}).values()])).strip()
 
 
 def code_pieces(source: str) -> list[str]:
