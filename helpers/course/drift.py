@@ -47,8 +47,7 @@ def judge(target: Path, records: Path = execute.RECORDS) -> list[str]:
 
     On another card than the recorded one a smaller speed-up is listed, and is not wrong.
     """
-    now, then = _tables(target / "tables"), _tables(records)
-    here, there = _about(target / "tables"), _about(records)
+    (now, here), (then, there) = _measured(target / "tables"), _measured(records)
     lines = ["# Speed-ups now, beside the recorded ones", "", f"Here: {here}. Recorded: {there}.", ""]
     wrong, count = [f"{name}: recorded, and not measured now" for name in then if name not in now], 0
     for name, table in now.items():
@@ -73,36 +72,30 @@ def judge(target: Path, records: Path = execute.RECORDS) -> list[str]:
     return wrong
 
 
-def _tables(folder: Path) -> dict:
-    """The tables of `helpers.compare` below a folder, by topic and name."""
+def _measured(folder: Path) -> tuple[dict, str]:
+    """The tables of `helpers.compare` below a folder, by topic and name; card and versions of the first record."""
     import pandas
 
-    found = {f"{path.parent.name}/{path.stem}": path for path in sorted(folder.glob("*/*.csv"))}
-    tables = {name: pandas.read_csv(path, comment="#") for name, path in found.items()}
-    return {name: table for name, table in tables.items() if "speedup" in table}
-
-
-def _about(folder: Path) -> str:
-    """Card, driver and versions, from the first lines of a record below the folder."""
-    path = next(iter(sorted(folder.glob("*/*.csv"))), None)
-    head = path.read_text(encoding="utf-8").splitlines()[:4] if path else []
-    return ", ".join(line.partition(": ")[2] for line in head if line.startswith("# ")) or "nothing"
+    paths = sorted(folder.glob("*/*.csv"))
+    tables = {f"{path.parent.name}/{path.stem}": pandas.read_csv(path, comment="#") for path in paths}
+    head = paths[0].read_text(encoding="utf-8").splitlines()[:4] if paths else []
+    about = ", ".join(line.partition(": ")[2] for line in head if line.startswith("# "))
+    return {name: table for name, table in tables.items() if "speedup" in table}, about or "nothing"
 
 
 def main() -> int:
-    target, failed = ROOT / "build" / "drift", False
+    target = ROOT / "build" / "drift"
+    shutil.rmtree(target, ignore_errors=True)
     try:
         if execute.machine()["interpreted"]:
             raise RuntimeError("there is no GPU to measure on")
-        shutil.rmtree(target, ignore_errors=True)
         measure(target)
-    except execute.ExecutionError as error:  # what was measured before it is still compared
+    except (execute.ExecutionError, RuntimeError) as error:
         print(error)
-        failed = True
-    except RuntimeError as error:
-        print(error)
+        if target.exists():  # what was measured before the error is compared
+            judge(target)
         return 1
-    return 1 if judge(target) or failed else 0
+    return 1 if judge(target) else 0
 
 
 if __name__ == "__main__":

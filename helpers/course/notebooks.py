@@ -18,7 +18,6 @@ from .files import write
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "compile")  # CONTRIBUTING says what the last two are
-FOLD = re.compile(r"<details>\s*<summary>.*?</summary>(.*)</details>", re.DOTALL)  # around a speaker's notes
 MEASURING = {"compare", "recorded"}  # the helpers that write records
 
 
@@ -53,12 +52,12 @@ def every_notebook(root: Path = ROOT) -> list[Path]:
 
 def measuring(root: Path = ROOT) -> list[Path]:
     """The lectures that measure: whose code uses `compare` or `recorded`."""
-    return [path for path in lectures(root) if any(_measures(cell.source) for cell in code_cells(read(path)))]
+    return [path for path in lectures(root) if MEASURING & _names(read(path))]
 
 
-def _measures(source: str) -> bool:
-    nodes = [node for statement in statements(source) for node in ast.walk(statement)]
-    return any(getattr(node, "id", None) in MEASURING or getattr(node, "attr", None) in MEASURING for node in nodes)
+def _names(notebook) -> set[str]:
+    trees = [statement for cell in code_cells(notebook) for statement in statements(cell.source)]
+    return {getattr(node, "attr", getattr(node, "id", None)) for tree in trees for node in ast.walk(tree)}
 
 
 def topic(path: Path) -> str:
@@ -88,12 +87,6 @@ def heading(source: str) -> tuple[str, str]:
     """The heading that a markdown cell begins with ("" if it has none), and the rest."""
     first, _, rest = source.strip().partition("\n")
     return (first, rest.strip()) if first.startswith("#") else ("", source.strip())
-
-
-def unfolded(source: str) -> str:
-    """What a cell of notes says to the speaker, without the fold that hides it from a learner."""
-    found = FOLD.fullmatch(source.strip())
-    return (found.group(1) if found else source).strip()
 
 
 def title(notebook) -> str:

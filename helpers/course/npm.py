@@ -14,7 +14,7 @@ PACKAGE, VERSION = "reveal.js", "5.2.1"
 SHA512 = "r7//6mIM5p34hFiDMvYfXgyjXqGRta+/psd9YtytsgRlrpRzFv4RbH76TXd2qD+7ZPZEbpBDhdRhJaFgfQ7zNQ=="
 
 
-class DownloadError(Exception):
+class DownloadError(RuntimeError):
     """The package could not be had, or is not the one that was published; the message says what to do."""
 
 

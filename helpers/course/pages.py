@@ -4,7 +4,7 @@ import html
 import posixpath
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -68,10 +68,7 @@ def _render(page: Page, pages: list[Page]) -> str:
 
 
 def relink(text: str, name: str, names: Iterable[str]) -> str:
-    """Points the links of the page `name` to notebooks at their pages, if they are among `names`.
-
-    Any other file of the repository is no page: of such a link the words stay.
-    """
+    """Points links of the page `name` to notebooks at the pages `names`; of one to another file the words stay."""
 
     def replace(match: re.Match) -> str:
         before, href, after, words = match.groups()
@@ -90,23 +87,20 @@ def relink(text: str, name: str, names: Iterable[str]) -> str:
 def _index(pages: list[Page]) -> str:
     lists = []
     for role, heading in LISTS.items():
-        items = "\n".join(_item(page) for page in pages if page.role == role)
+        same = [page for page in pages if page.role == role]
+        items = [f'<li><a href="{p.name}">{html.escape(p.title)}</a><br>{html.escape(p.about)}</li>' for p in same]
         if items:
-            lists.append(f"<h2>{heading}</h2>\n<ul>\n{items}\n</ul>")
+            lists += [f"<h2>{heading}</h2>\n<ul>", *items, "</ul>"]
     return INDEX.format(title=COURSE, body="\n".join(lists))
 
 
-def _item(page: Page) -> str:
-    return f'<li><a href="{page.name}">{html.escape(page.title)}</a><br>{html.escape(page.about)}</li>'
-
-
-def main() -> int:
+def main(build: Callable[[], Path] = build) -> int:
     try:
         target = build()
-    except (FileNotFoundError, ValueError) as error:
+    except (FileNotFoundError, RuntimeError, ValueError) as error:
         print(error)
         return 1
-    print(f"open {notebooks.shown(target / 'index.html')} in a browser")
+    print(f"open {notebooks.shown(target / 'index.html')} in a browser; no network is needed")
     return 0
 
 

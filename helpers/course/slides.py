@@ -6,6 +6,7 @@ is longer than a slide is cut in the browser, by slides_template/paging.js. reve
 """
 
 import html
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from nbconvert import SlidesExporter
 
 from . import ROOT, files, notebooks, npm, pages
 
+FOLD = re.compile(r"<details>\s*<summary>.*?</summary>(.*)</details>", re.DOTALL)  # around a speaker's notes
 PREDICT, NO_CODE = "predict", "slide-no-code"
 REVEAL = ("dist/reveal.", "dist/theme/white.css", "dist/theme/fonts/source-sans-pro/", "plugin/notes/", "LICENSE")
 KEYS = "Space: next · S: speaker notes · Esc: overview · <code>?print-pdf</code> after the address, then print: PDF."
@@ -56,7 +58,7 @@ def cells(notebook) -> Iterator:
         if kind == "skip":
             continue
         if kind == "notes":
-            yield _typed(nbformat.v4.new_markdown_cell(notebooks.unfolded(cell.source)), "notes")
+            yield _typed(nbformat.v4.new_markdown_cell(FOLD.sub(r"\1", cell.source).strip()), "notes")
             continue
         asked = asked and kind == "-"
         for part in _prose(cell) if cell.cell_type == "markdown" else _code(cell):
@@ -103,15 +105,5 @@ def code_pieces(source: str) -> list[str]:
     return [text for piece in pieces if (text := "\n".join(piece).strip("\n"))]
 
 
-def main() -> int:
-    try:
-        target = build()
-    except (FileNotFoundError, ValueError, npm.DownloadError) as error:
-        print(error)
-        return 1
-    print(f"open {notebooks.shown(target / 'index.html')} in a browser; no network is needed")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(pages.main(build))

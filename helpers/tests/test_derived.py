@@ -70,12 +70,12 @@ def test_derived_files_are_written_when_they_differ_and_nothing_is_removed(sourc
     assert (sources / "helpers" / "kernels" / "gone.py").exists() and capsys.readouterr().out == ""
 
 
-def test_a_missing_picture_or_a_solution_that_clears_nothing_is_an_error(sources):
+def test_a_missing_picture_or_a_marker_without_its_end_is_an_error(sources):
     save(sources / "notebooks" / derived.PICTURE[1], code("dataflow", "show()"))
     with pytest.raises(LookupError, match="cell dataflow has no stored picture"):
         derived.refresh(root=sources)
-    with pytest.raises(ValueError, match="nothing stands between"):
-        exercises.cleared(notebook(code("x", "x = 1")), "01_topic.ipynb")
+    with pytest.raises(RuntimeError, match="no end solution statement found"):
+        exercises.cleared(notebook(code("x", "### BEGIN SOLUTION", nbgrader=SOLUTION)))
 
 
 def test_two_lectures_of_one_topic_are_an_error(sources):

@@ -6,6 +6,7 @@ from helpers.tests.children import python
 import pandas
 import pytest
 
+COLUMNS = ["case", "dtype", "impl", "speedup", "note"]
 NOT_TIMED = "not timed: wrong, 3 of 8 elements"
 TOO_LARGE = "not timed: the case does not fit into this card's free memory"
 

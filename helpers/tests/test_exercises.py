@@ -39,12 +39,8 @@ def exercise(request):
 def run(path, notebook):
     """The notebook after a run in its folder."""
     notebook = copy.deepcopy(notebook)
-    execute.run(path, notebook)
+    execute.run_cells(path, notebook)
     return notebook
-
-
-def test_the_repositorys_exercises_are_fresh():
-    assert exercises.check() == []
 
 
 def test_an_exercise_has_three_tasks_each_with_a_hint_and_a_check(exercise):
@@ -69,20 +65,9 @@ def test_every_check_fails_garbage(exercise):
     assert [cell.id for cell in checks(done) if ": failed" not in printed(cell)] == []
 
 
-@pytest.mark.parametrize("path", exercises.solutions(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", notebooks.solutions(), ids=lambda path: path.stem)
 def test_every_solution_passes(path):
     """nbval runs the solutions and compares; here we see to it that what it compares with says so."""
     stored = checks(notebooks.read(path))
     assert stored and [cell.id for cell in stored if ": passed" not in printed(cell)] == []
     assert all("assert report.passed" in cell.source for cell in stored)
-
-
-def test_no_solutions_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError, match="no solution found"):
-        exercises.solutions(tmp_path)
-
-
-def test_a_solution_that_clears_nothing_is_an_error():
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")])
-    with pytest.raises(ValueError, match="nothing stands between"):
-        exercises.cleared(notebook, "01_topic.ipynb")

@@ -99,20 +99,22 @@ def test_the_lint_finds_what_is_no_notebook(course, text):
 
 def test_canonical_bytes_are_stable_and_hold_no_trace_of_an_editor():
     kept = {"tags": ["export"], "slideshow": {"slide_type": "slide"}, "nbgrader": {"grade": True}, "slide": ""}
+    left_behind = {"execution": {"iopub.execute_input": "x"}, "slideshow": {"slide_type": ""}, "tags": []}
     raw = notebook(
-        code("a", "x", 1, editable=True, execution={"iopub.execute_input": "x"}, slideshow={"slide_type": ""}, tags=[], compile={}),
+        code("a", "x", 1, editable=True, compile={}, **left_behind),
         code("same", "y", **kept, compile={"f": 1}),
         code("same", "é", jupyter={"source_hidden": True}),
-        kernelspec={"name": "mine", "display_name": "x"}, language_info={"name": "python", "version": "3.11.7"}, widgets={}, course=GPU,
-    )  # fmt: skip
+        kernelspec={"name": "mine", "display_name": "x"},
+        language_info={"name": "python", "version": "3.11.7"},
+        course=GPU,
+    )
     del raw.cells[0]["id"]
     text = notebooks.canonical(raw)
     result = notebooks.parse(text)
     assert len({cell.id for cell in result.cells} - {"same"}) == 2
     assert [dict(cell.metadata) for cell in result.cells] == [{}, {**kept, "compile": {"f": 1}}, {}]
-    assert result.metadata == {
-        "kernelspec": notebooks.KERNELSPEC, "language_info": {"name": "python"}, "course": GPU,
-    }  # fmt: skip
+    python = {"kernelspec": notebooks.KERNELSPEC, "language_info": {"name": "python"}}
+    assert result.metadata == {**python, "course": GPU}
     assert "é" in text and text.endswith("}\n") and not text.endswith("\n\n")
     assert notebooks.canonical(result) == text == notebooks.canonical(raw)
 
@@ -126,7 +128,7 @@ def test_which_lectures_measure_is_read_from_their_code(tmp_path):
     for name, source in sources.items():
         save(tmp_path / "notebooks" / f"{name}.ipynb", markdown("title", "# compare(x)"), code("a", source))
     assert [path.stem for path in notebooks.measuring(tmp_path)] == ["01_a", "02_b"]
-    assert [path.stem for path in notebooks.measuring()] == ["05_benchmarking", "06_explaining_a_number"]
+    assert {"05_benchmarking", "06_explaining_a_number"} <= {path.stem for path in notebooks.measuring()}
 
 
 def test_a_course_without_lectures_is_an_error(tmp_path):
