@@ -41,14 +41,14 @@ def test_the_repositorys_derived_files_are_fresh_and_shown():
 
 
 @pytest.fixture
-def sources(course):
+def sources(tmp_path):
     """A course with an exported kernel, a solution and a picture; returns its folder."""
-    save(course / "notebooks" / "02_vector_add.ipynb", SETUP, KERNEL, code("call", "area(2)"), PLACE)
+    save(tmp_path / "notebooks" / "02_vector_add.ipynb", SETUP, KERNEL, code("call", "area(2)"), PLACE)
     drawn = code("dataflow", "show()", 1, [picture("Two kernels")])
-    save(course / "notebooks" / derived.PICTURE[1], markdown("title", "# A fused SwiGLU"), drawn)
+    save(tmp_path / "notebooks" / derived.PICTURE[1], markdown("title", "# A fused SwiGLU"), drawn)
     solved = "def f():\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION"
-    save(course / "notebooks" / "solutions" / "02_vector_add.ipynb", code("f", solved, 1, nbgrader=SOLUTION))
-    return course
+    save(tmp_path / "notebooks" / "solutions" / "02_vector_add.ipynb", code("f", solved, 1, nbgrader=SOLUTION))
+    return tmp_path
 
 
 SOLUTION = {"grade": False, "grade_id": "f", "locked": False, "schema_version": 3, "solution": True, "task": False}

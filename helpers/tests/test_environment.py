@@ -1,6 +1,6 @@
 """There is one list of packages, environment.yml, and everything that installs the course reads that list."""
 
-from helpers.course import ROOT, kernels, notebooks
+from helpers.course import ROOT, notebooks
 from helpers.machine import pair_is_known
 
 import ast
@@ -14,7 +14,13 @@ import pytest
 
 COMES_WITH = {"IPython": "ipykernel", "PIL": "matplotlib", "bs4": "nbconvert", "yaml": "PyYAML"}  # in another's package
 OPTIONAL = {"liger_kernel"}  # takes part in benchmarks where somebody has installed it
+OTHERS = ("*requirements*.txt", "setup.*", "Pipfile", "*.lock", "postBuild", "apt.txt")  # lists that must not be
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+
+
+def make(*arguments: str) -> str:
+    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True).stdout
 
 
 def listed() -> list[str]:
@@ -33,62 +39,49 @@ def pins() -> dict[str, str]:
 
 def imports(source: str) -> set[str]:
     """Top-level names of the packages that a piece of code imports, inside functions too."""
-    found = set()
-    for statement in kernels.plain_body(source):
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(node.module.partition(".")[0])
-    return found - set(sys.stdlib_module_names) - {"helpers"}
+    nodes = [node for statement in notebooks.statements(source) for node in ast.walk(statement)]
+    found = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    found |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names) - {"helpers"}
 
 
-def test_make_installs_the_list_that_conda_installs():
-    command = re.search(r"sed -n '([^']+)' environment\.yml > \S+requirements\.txt", MAKEFILE)
-    done = subprocess.run(["sed", "-n", command[1], "environment.yml"], cwd=ROOT, capture_output=True, text=True)
-    assert done.stdout.splitlines() == listed()
-    assert listed()[-1] == "-e ."
-
-
-def test_everything_is_pinned():
-    assert {"torch", "triton", "numpy", "jupyterlab", "nbval"} <= set(pins())
+def test_there_is_one_list_and_make_reads_it():
+    command = re.search(r"^LIST := (.+)$", MAKEFILE, re.MULTILINE)[1]
+    done = subprocess.run(command, cwd=ROOT, shell=True, capture_output=True, text=True)
+    assert done.stdout.splitlines() == listed() and listed()[-1] == "-e ."
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert not {"dependencies", "optional-dependencies"} & {*project["project"], *project}
+    assert "dependency-groups" not in project and not [path for name in OTHERS for path in ROOT.glob(name)]
 
 
 def test_the_pinned_pair_is_one_that_the_doctor_knows():
     assert pair_is_known(pins()["torch"], pins()["triton"])
 
 
-def test_there_is_no_second_list():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert not {"dependencies", "optional-dependencies"} & set(project["project"])
-    assert "dependency-groups" not in project
-    others = (
-        "*requirements*.txt",
-        "setup.py",
-        "setup.cfg",
-        "Pipfile",
-        "poetry.lock",
-        "uv.lock",
-        "postBuild",
-        "apt.txt",
-    )
-    assert not [path.name for pattern in others for path in ROOT.glob(pattern)]
-
-
 def test_whatever_is_imported_is_listed():
-    sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "helpers").rglob("*.py")}
-    sources[ROOT / "conftest"] = (ROOT / "notebooks" / "conftest.py").read_text(encoding="utf-8")
+    paths = [*ROOT.glob("helpers/**/*.py"), ROOT / "notebooks" / "conftest.py"]
+    sources = [path.read_text(encoding="utf-8") for path in paths]
     for path in notebooks.every_notebook():
-        cells = [cell.source for cell in notebooks.read(path).cells if cell.cell_type == "code"]
-        sources |= {path / str(number): source for number, source in enumerate(cells)}
-    names = {name for source in sources.values() for name in imports(source)}
+        sources += [cell.source for cell in notebooks.code_cells(notebooks.read(path))]
+    names = {name for source in sources for name in imports(source)}
     assert {"torch", "triton", "nbformat"} <= names, "the search finds imports"
     assert {COMES_WITH.get(name, name) for name in names} - set(pins()) - OPTIONAL == set()
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+@needs_make
 def test_a_bare_make_explains_every_command():
-    shown = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     targets = set(re.findall(r"^([a-z]+):", MAKEFILE, re.MULTILINE)) - {"again"}
-    assert {"lab", "test", "doctor", "execute", "html", "kernels", "lint", "fix", "clean"} <= targets
-    assert targets == set(re.findall(r"^  make ([a-z]+) +\S", shown, re.MULTILINE))
+    assert {"lab", "test", "doctor"} <= targets == set(re.findall(r"^  make ([a-z]+) +\S", make(), re.MULTILINE))
+
+
+@needs_make
+def test_wheels_and_canary_leave_to_others_what_is_theirs():
+    """torch and triton are the other machine's; the newest pair is unpinned, and nothing else."""
+    shown = make("-n", "wheelhouse", "FOR=3.12")
+    left_out = re.search(r"grep -vE '(.+?)' > build/wheels", shown)[1]
+    kept = [line for line in listed() if not re.match(left_out, line)]
+    assert "numpy" in str(kept) and not [line for line in kept if line.startswith(("torch", "triton", "-e"))]
+    edit = re.search(r"sed '(.+?)' build/canary", make("-n", "canary"))[1]
+    pinned = "\n".join(line for line in listed() if line != "-e .")
+    newest = subprocess.run(["sed", edit], input=pinned, capture_output=True, text=True).stdout.splitlines()
+    assert newest[:2] == ["torch", "triton"] and newest[2:] == pinned.splitlines()[3:]

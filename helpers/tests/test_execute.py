@@ -26,9 +26,9 @@ def another_python3(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("another_python3")
-def test_execution_stores_what_the_cells_print(course, monkeypatch):
+def test_execution_stores_what_the_cells_print(tmp_path, monkeypatch):
     monkeypatch.setenv("TRITON_INTERPRET", "on")
-    path = course / "notebooks" / "01_run.ipynb"
+    path = tmp_path / "notebooks" / "01_run.ipynb"
     cells = [TITLE, code("one", "x = 1\nprint(x)", 9, [stream("old")]), code("two", "x + 1", tags=["show"])]
     save(path, *cells, code("three", RUNS), course={"note": "kept"})
     assert execute.execute(path, "NVIDIA H200 · today", COURSE_RECORD="here") == 3
@@ -47,21 +47,16 @@ def test_execution_stores_what_the_cells_print(course, monkeypatch):
     ("source", "reason"),
     [("raise KeyError('gone')", "cell two: KeyError: 'gone'"), ("import os; os._exit(3)", "cell two: DeadKernelError")],
 )
-def test_a_failing_cell_leaves_the_notebook_as_it_was(course, source, reason, monkeypatch, capsys):
-    path = course / "notebooks" / "01_run.ipynb"
+def test_a_failing_cell_leaves_the_notebook_as_it_was(tmp_path, source, reason, monkeypatch, capsys):
+    path = tmp_path / "notebooks" / "01_run.ipynb"
     save(path, TITLE, code("one", "print(1)"), code("two", source), code("three", "print(3)"))
     before = path.read_bytes()
     monkeypatch.setattr(execute, "machine", lambda: FOUND)
     assert execute.main([str(path)]) == 1
     printed = capsys.readouterr().out
     assert f"01_run.ipynb: {reason}" in printed and "do not commit them" in printed
+    assert printed.startswith("running on: interpreter · torch 2.13.0")
     assert path.read_bytes() == before and not list(path.parent.glob(".*"))
-
-
-def test_the_description_names_the_gpu_or_the_interpreter():
-    rest = f"torch 2.13.0 · triton 3.7.1 · {datetime.date.today().isoformat()}"
-    assert execute.description(FOUND) == f"interpreter · {rest}"
-    assert execute.description({**FOUND, "gpu": "NVIDIA H200", "interpreted": False}) == f"NVIDIA H200 · {rest}"
 
 
 def test_benchmarks_are_the_lectures_that_measure_each_with_a_folder_of_records(monkeypatch, capsys):
@@ -72,11 +67,13 @@ def test_benchmarks_are_the_lectures_that_measure_each_with_a_folder_of_records(
     monkeypatch.setattr(execute, "machine", lambda: FOUND)
     assert execute.main(["--benchmarks"]) == 1 and not ran
     assert capsys.readouterr().out == "there is no GPU to measure on\n"
-    monkeypatch.setattr(execute, "machine", lambda: {**FOUND, "interpreted": False})
+    monkeypatch.setattr(execute, "machine", lambda: {**FOUND, "gpu": "NVIDIA H200", "interpreted": False})
     assert execute.main(["--benchmarks"]) == 0 and list(ran) == [path.name for path in notebooks.measuring()]
     folder = str(ROOT / "data" / "benchmarks" / "benchmarking")
     expected = {"COURSE_REQUIRE_GPU": "1", "COURSE_RECORD": folder, "COURSE_SWEEP": "1"}
     assert ran["05_benchmarking.ipynb"] == expected
+    today = datetime.date.today().isoformat()
+    assert f"running on: NVIDIA H200 · torch 2.13.0 · triton 3.7.1 · {today}" in capsys.readouterr().out
     assert execute.main([str(ROOT / "notebooks" / "00_start_here.ipynb")]) == 0 and ran["00_start_here.ipynb"] == {}
 
 
@@ -84,9 +81,7 @@ def test_a_fresh_python_says_where_it_runs_or_why_it_cannot(monkeypatch):
     import torch
 
     found = execute.machine()
-    assert found["interpreted"] == (not torch.cuda.is_available()) and found["gpu"] == (
-        torch.cuda.get_device_name() if torch.cuda.is_available() else None
-    )
+    assert found["interpreted"] == (not torch.cuda.is_available()) == (found["gpu"] is None)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     monkeypatch.setenv("COURSE_REQUIRE_GPU", "1")
     with pytest.raises(RuntimeError, match="COURSE_REQUIRE_GPU=1"):

@@ -9,13 +9,12 @@ import pytest
 
 GOOD = [
     markdown("title", "# Vector add\nWe add two vectors."),
-    markdown("setup-text", "## Set-up\nSee [the readme](../README.md#install), [below](#end) and [x](https://x.org)."),
+    markdown("setup-text", "## Set-up\nSee [this](02_vector_add.ipynb#title), [below](#end) and [x](https://x.org)."),
     code("setup", "import math", 1),
     code("pi", "print(math.pi > 3)", 2, [stream("True\n")], tags=["show"]),
     code("plot", "show()", 3, [picture("Three programs, the last one masked")]),
     markdown("end", "### End\nThat was `/tmp` but no path below it.\n```\n# no heading\n```\n" + "字" * 1000),
 ]
-EXECUTED_AS = "cell pi: it was executed as number 7 and is number 2"
 TO_PATH = "it names a folder of one machine"
 
 
@@ -32,7 +31,7 @@ ERROR = {"output_type": "error", "ename": "KeyError", "evalue": "x", "traceback"
 FAULTS = {
     "not executed": (changed(3, execution_count=None, outputs=[]), "cell pi: it was not executed"),
     "no count": (changed(3, execution_count=None), "cell pi: it has outputs but no execution count"),
-    "order": (changed(3, execution_count=7), EXECUTED_AS),
+    "order": (changed(3, execution_count=7), "cell pi: it was executed as number 7 and is number 2"),
     "empty cell": (changed(3, source=" ", outputs=[]), "cell pi: it is an empty code cell"),
     "error": (drawn(ERROR), "cell plot: it raised KeyError"),
     "stderr": (drawn(stream("a warning\n", "stderr")), "cell plot: it wrote to stderr ('a warning')"),
@@ -54,47 +53,42 @@ FAULTS = {
 }
 
 
-def lint(course, cells, entry=GPU, folder=""):
-    return notebooks.findings(save(course / "notebooks" / folder / "02_vector_add.ipynb", *cells, course=entry))
+def lint(folder, cells, entry=GPU):
+    return notebooks.findings(save(folder / "02_vector_add.ipynb", *cells, course=entry))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_the_lint_finds(course, fault):
-    assert lint(course, GOOD) == []
+def test_the_lint_finds(tmp_path, fault):
+    assert lint(tmp_path, GOOD) == []
     spoil, expected = FAULTS[fault]
     cells = copy.deepcopy(GOOD)
     spoil(cells)
-    (found,) = lint(course, cells)
+    (found,) = lint(tmp_path, cells)
     assert expected in found
 
 
-def test_a_lecture_is_executed_on_a_gpu_a_solution_anywhere_and_an_exercise_nowhere(course):
-    assert "nothing says where it was executed" in lint(course, GOOD, {})[0]
-    assert "come from the interpreter" in lint(course, GOOD, {"executed": "interpreter · torch 2"})[0]
+def test_a_lecture_is_executed_on_a_gpu_a_solution_anywhere_and_an_exercise_nowhere(tmp_path):
+    assert "nothing says where it was executed" in lint(tmp_path, GOOD, {})[0]
+    assert "come from the interpreter" in lint(tmp_path, GOOD, {"executed": "interpreter · torch 2"})[0]
     never = [code(cell.id, cell.source) if cell.cell_type == "code" else cell for cell in GOOD]
-    assert lint(course, never)[0].endswith(": it was not executed: run `make execute` on a GPU")
-    task = markdown("task", "## Fill the gap")
-    assert lint(course, [task, code("gap", "1", 1)], {}, "solutions") == []
-    assert "executed as number 2" in lint(course, [task, code("gap", "1", 2)], {}, "solutions")[0]
-    assert lint(course, [task, code("gap", "...")], {}, "exercises") == []
+    assert lint(tmp_path, never)[0].endswith(": it was not executed: run `make execute` on a GPU")
+    assert lint(tmp_path / "solutions", [code("gap", "1", 1)], {}) == []
+    assert "executed as number 2" in lint(tmp_path / "solutions", [code("gap", "1", 2)], {})[0]
+    assert lint(tmp_path / "exercises", [code("gap", "...")], {}) == []
 
 
-def test_the_lint_finds_other_bytes_and_names_and_mends_the_bytes(course, capsys):
-    path = save(course / "notebooks" / "02_vector_add.ipynb", *GOOD, course=GPU)
+def test_the_lint_finds_other_bytes_and_names_and_mends_the_bytes(tmp_path, capsys):
+    path = save(tmp_path / "02_vector_add.ipynb", *GOOD, course=GPU)
     text = path.read_text()
     path.write_text(text.replace("\n ", "\n    "))
     assert "its bytes are not canonical: run `make fix`" in notebooks.findings(path)[0]
     assert notebooks.main(["--fix", str(path)]) == 0
     assert path.read_text() == text and "rewrote" in capsys.readouterr().out
     assert notebooks.main(["--fix", str(path)]) == 0 and "rewrote" not in capsys.readouterr().out
-    assert "not named like a lecture" in notebooks.findings(path.rename(path.with_name("Scratch.ipynb")))[0]
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"nbformat": 3, "worksheets": []}'])
-def test_the_lint_finds_what_is_no_notebook(course, text):
-    path = course / "notebooks" / "03_broken.ipynb"
-    path.write_text(text)
-    assert len(notebooks.findings(path)) == 1 and "not a notebook of nbformat 4" in notebooks.findings(path)[0]
+    assert "not named like a lecture" in notebooks.findings(path.rename(tmp_path / "Scratch.ipynb"))[0]
+    for broken in ("", "[]", '{"nbformat": 3, "worksheets": []}'):
+        path.write_text(broken)
+        assert "not a notebook of nbformat 4" in notebooks.findings(path)[0]
 
 
 def test_canonical_bytes_are_stable_and_hold_no_trace_of_an_editor():

@@ -25,9 +25,7 @@ print(os.environ.get("TRITON_INTERPRET") == os.environ.get("EXPECTED_MODE"))"""
 PLACE = """import helpers
 print(helpers.INTERPRETED, os.path.samefile(os.path.dirname(helpers.__file__), "../helpers"))
 print(object())"""
-PRETENDED = """import json
-print(json.dumps({"gpu": "Pretended GPU", "interpreted": True, "torch": "2", "triton": "3"}))
-"""
+PRETENDED = """print('{"gpu": "Pretended GPU", "interpreted": true, "runs": true, "problem": null}')"""
 
 
 @pytest.fixture
@@ -38,7 +36,6 @@ def course(tmp_path):
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copytree(ROOT / "helpers", tmp_path / "helpers", ignore=shutil.ignore_patterns("tests", "__pycache__"))
     (tmp_path / "helpers" / "tests").mkdir()
-    (tmp_path / "helpers" / "tests" / "__init__.py").touch()
     (tmp_path / "helpers" / "tests" / "test_leak.py").write_text(HELPERS_TEST)
     cells = [
         code("mode", MODE, 1, [stream("True\n")]),
@@ -64,22 +61,23 @@ def test_the_mode_of_pytests_process_does_not_reach_the_notebooks_and_outputs_ar
 
 def test_what_the_user_set_reaches_them_from_any_folder_and_beside_a_gpu(course):
     """Here helpers is imported before notebooks/conftest.py is read: `..` is collected in the order of the alphabet."""
-    (course / "helpers" / "course" / "machine.py").write_text(PRETENDED)
+    (course / "helpers" / "__main__.py").write_text(PRETENDED)
     done, counts = pytest_in(course / "notebooks", "..", TRITON_INTERPRET="yes", EXPECTED_MODE="yes")
     assert counts == {"passed": 3}, done.stdout
 
 
-def test_a_run_that_requires_a_gpu_fails_without_one(course):
-    done, counts = pytest_in(course, "notebooks", COURSE_REQUIRE_GPU="1")
-    assert counts == {"passed": 1, "failed": 1} and done.returncode == 1, done.stdout
-    assert "notebooks will fail: RuntimeError: COURSE_REQUIRE_GPU=1" in done.stdout
-
-
-def test_a_run_beside_a_gpu_fails_if_helpers_chose_the_interpreter(course):
-    (course / "helpers" / "course" / "machine.py").write_text(PRETENDED)
-    done, counts = pytest_in(course, "notebooks")
-    assert counts == {"passed": 1, "failed": 1} and done.returncode == 1, done.stdout
-    assert "torch sees Pretended GPU, but helpers chose Triton's interpreter" in done.stdout
+@pytest.mark.parametrize(
+    ("pretended", "variables", "said"),
+    [
+        (None, {"COURSE_REQUIRE_GPU": "1"}, "notebooks will fail: RuntimeError: COURSE_REQUIRE_GPU=1"),
+        (PRETENDED, {}, "torch sees Pretended GPU, but helpers chose Triton's interpreter"),
+    ],
+)
+def test_a_run_that_must_use_a_gpu_fails_in_the_interpreter(course, pretended, variables, said):
+    if pretended:
+        (course / "helpers" / "__main__.py").write_text(pretended)
+    done, counts = pytest_in(course, "notebooks", **variables)
+    assert counts == {"passed": 1, "failed": 1} and done.returncode == 1 and said in done.stdout, done.stdout
 
 
 def test_a_kernel_that_dies_is_named_at_once(course):
