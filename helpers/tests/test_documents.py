@@ -3,43 +3,33 @@
 from helpers.course import ROOT, notebooks
 
 import re
-from pathlib import Path
 
 import pytest
 
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "notebooks/for_instructors.md"]
-LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
+TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md")}
+INSTRUCTORS = "notebooks/for_instructors.md"
+TEXTS[INSTRUCTORS] = (ROOT / INSTRUCTORS).read_text(encoding="utf-8")
+LINK = re.compile(r"(?:\]\(|^\[\w+\]: )(?![a-z]+:|#)([^)#\s]+)", re.MULTILINE)
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-LECTURES = {
-    re.sub(r"[#`*]", "", notebooks.read(path).cells[0].source.splitlines()[0]).strip(): path
-    for path in notebooks.lectures()
-}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_links_lead_somewhere(name):
-    document = ROOT / name
-    links = LINK.findall(document.read_text(encoding="utf-8"))
-    assert links and [link for link in links if not (document.parent / link).exists()] == []
-
-
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_commands_exist(name):
-    named = set(re.findall(r"`make ([a-z]+)", (ROOT / name).read_text(encoding="utf-8")))
-    assert named and named - TARGETS == set()
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_lead_somewhere_and_commands_exist(name):
+    links = LINK.findall(TEXTS[name])
+    assert links and [link for link in links if not ((ROOT / name).parent / link).exists()] == []
+    commands = set(re.findall(r"(?:`|^)make ([a-z]+)", TEXTS[name], re.MULTILINE))
+    assert commands and commands - TARGETS == set()
 
 
 def test_the_cells_that_dispel_misconceptions_exist():
-    text = (ROOT / "notebooks" / "for_instructors.md").read_text(encoding="utf-8")
-    rows = [line.split("|")[2] for line in text.splitlines() if line.startswith("|") and "*, `" in line]
-    assert len(rows) >= 15
+    lectures = {notebooks.title(notebook): notebook for notebook in map(notebooks.read, notebooks.lectures())}
+    rows = [line.split("|")[2] for line in TEXTS[INSTRUCTORS].splitlines() if line.startswith("|") and "*, `" in line]
+    assert rows
     for title, named in (match for row in rows for match in re.findall(r"\*([^*]+)\*, ((?:`[^`]+`(?: to )?)+)", row)):
-        (path,) = [path for full, path in LECTURES.items() if full.startswith(title)]
-        cells = {cell.id for cell in notebooks.read(path).cells}
-        assert set(re.findall(r"`([^`]+)`", named)) <= cells, (title, named)
+        (notebook,) = [notebook for full, notebook in lectures.items() if full.startswith(title)]
+        assert set(re.findall(r"`([^`]+)`", named)) <= {cell.id for cell in notebook.cells}, (title, named)
 
 
-def test_every_lecture_is_in_the_tables():
-    for name in ("README.md", "notebooks/for_instructors.md"):
-        text = (ROOT / name).read_text(encoding="utf-8")
-        assert [path.name for path in notebooks.lectures() if Path(path).name not in text] == []
+@pytest.mark.parametrize("name", ["README.md", INSTRUCTORS])
+def test_every_lecture_is_in_the_tables(name):
+    assert [path.name for path in notebooks.lectures() if path.name not in TEXTS[name]] == []

@@ -1,12 +1,10 @@
 """A new lecture is a notebook, its solution and its records: every tool takes it as it is, in whatever language."""
 
 from helpers.course import ROOT, notebooks, pages, slides
-from helpers.tests.children import python
+from helpers.tests.children import path, python
 from helpers.tests.synthetic import GPU, code, markdown, save, slide
 
 import shutil
-
-import pytest
 
 SETUP = """import helpers  # before triton
 from helpers import DEVICE, recorded
@@ -41,11 +39,8 @@ LECTURE = [
     code("rates", MEASURE, tags=["nbval-ignore-output", "slide-no-code"]),
 ]
 ANSWER = "def {}(x):\n    ### BEGIN SOLUTION\n    return {}\n    ### END SOLUTION"
-CHECK = """report = helpers.check_answers({}, [((3,), {})])
-print(report)
-### BEGIN HIDDEN TESTS
-assert report.passed
-### END HIDDEN TESTS"""
+CHECK = "report = helpers.check_answers({}, [((3,), {})])\nprint(report)\n{}assert report.passed\n{}"
+HIDDEN = ("### BEGIN HIDDEN TESTS\n", "### END HIDDEN TESTS")
 ENTRY = {"schema_version": 3, "task": False, "points": 1, "locked": False}
 
 
@@ -55,7 +50,7 @@ def task(name: str, right: str) -> list:
     return [
         markdown(f"{name}-task", f"## {name}\n\n<details><summary>提示</summary>从哪里开始？</details>"),
         code(name, ANSWER.format(name, right), nbgrader=solution),
-        code(f"{name}-check", CHECK.format(name, right.replace("x", "3")), nbgrader=grade),
+        code(f"{name}-check", CHECK.format(name, right.replace("x", "3"), *HIDDEN), nbgrader=grade),
     ]
 
 
@@ -65,28 +60,21 @@ RECORD = (
 )
 
 
-@pytest.fixture
-def copy(tmp_path):
-    """A copy of the course with the new lecture in it."""
-    folder = tmp_path / "copy"
-    names = shutil.ignore_patterns(".*", "build", "__pycache__", "*.egg-info")
-    shutil.copytree(ROOT, folder, ignore=lambda at, found: names(at, found) - {".github"})
-    save(folder / "notebooks" / "70_row_sum.ipynb", *LECTURE)
-    save(folder / "notebooks" / "solutions" / "70_row_sum.ipynb", *SOLUTION)
-    notebooks.write(folder / "data" / "benchmarks" / "row_sum" / "row_sum_rates.csv", RECORD)
-    return folder
-
-
-def run(copy, *arguments):
-    done = python("-m", *arguments, folder=copy, PYTHONPATH=str(copy))
+def run(folder, *arguments):
+    done = python("-m", *arguments, folder=folder, PYTHONPATH=path(folder))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
-def test_every_tool_takes_a_new_lecture(copy):
+def test_every_tool_takes_a_new_lecture(tmp_path):
+    copy, names = tmp_path / "copy", shutil.ignore_patterns(".*", "build", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT, copy, ignore=lambda at, found: names(at, found) - {".github"})
+    paths = ["notebooks/70_row_sum.ipynb", "notebooks/solutions/70_row_sum.ipynb"]
+    save(copy / paths[0], *LECTURE)
+    save(copy / paths[1], *SOLUTION)
+    notebooks.write(copy / "data" / "benchmarks" / "row_sum" / "row_sum_rates.csv", RECORD)
     made = [line for line in run(copy, "helpers.course.derived").splitlines() if line.startswith("wrote")]
     assert made == ["wrote helpers/kernels/row_sum.py", "wrote notebooks/exercises/70_row_sum.ipynb"]
-    paths = ["notebooks/70_row_sum.ipynb", "notebooks/solutions/70_row_sum.ipynb"]
     run(copy, "helpers.course.execute", *paths)
     lecture = notebooks.read(copy / paths[0])
     printed = "".join(output.get("text", "") for cell in lecture.cells for output in cell.get("outputs", []))
