@@ -79,11 +79,13 @@ slides: $(STAMP) ## write the lectures as decks to present offline (needs npm): 
 derived: $(STAMP) ## write what is made from notebooks: helpers/kernels, notebooks/exercises, the README's picture
 	@$(RUN) -m helpers.course.derived
 
-lint: $(STAMP) ## check code, notebooks and what is made from them, without running anything
+lint: $(STAMP) ## check code, notebooks, what is made from them, and workflows, without running anything
 	@$(RUN) -m ruff check
 	@$(RUN) -m ruff format --check
 	@$(RUN) -m helpers.course.notebooks
 	@$(RUN) -m helpers.course.derived --check
+	@.venv/bin/zizmor --offline --no-progress --quiet .github/workflows
+	@.venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, what is made from them
 	@$(RUN) -m ruff check --fix --exit-zero

@@ -49,14 +49,6 @@ def test_a_deck_prints_one_page_a_slide(page, folder):
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
-def test_a_deck_without_reveal_is_noticed(page, folder, tmp_path):
-    """The tests above would see a deck that does not start."""
-    alone = tmp_path / "deck.html"
-    alone.write_bytes((folder / "00_start_here.html").read_bytes())
-    page.goto(alone.as_uri())
-    assert page.errors and not page.evaluate("Boolean(window.Reveal)")
-
-
 @pytest.fixture
 def shown(page, folder):
     """Shows a deck of these cells; returns its slides."""

@@ -1,7 +1,7 @@
 """The lint finds the faults it is there for, in any language, and `make fix` mends bytes and nothing else."""
 
 from helpers.course import notebooks
-from helpers.tests.synthetic import GPU, code, markdown, notebook, picture, save, stream
+from helpers.tests.synthetic import GPU, code, markdown, notebook, picture, save, slide, stream
 
 import copy
 
@@ -92,21 +92,16 @@ def test_the_lint_finds_other_bytes_and_names_and_mends_the_bytes(tmp_path, caps
 
 
 def test_canonical_bytes_are_stable_and_hold_no_trace_of_an_editor():
-    kept = {"tags": ["export"], "slideshow": {"slide_type": "slide"}, "nbgrader": {"grade": True}, "slide": ""}
-    left_behind = {"execution": {"iopub.execute_input": "x"}, "slideshow": {"slide_type": ""}, "tags": []}
-    raw = notebook(
-        code("a", "x", 1, editable=True, compile={}, **left_behind),
-        code("same", "y", **kept, compile={"f": 1}),
-        code("same", "é", jupyter={"source_hidden": True}),
-        kernelspec={"name": "mine", "display_name": "x"},
-        language_info={"name": "python", "version": "3.11.7"},
-        course=GPU,
-    )
+    kept = slide("slide", "export", nbgrader={"grade": True}, slide="", compile={"f": 1})
+    left_behind = slide("", execution={"iopub.execute_input": "x"}, compile={})
+    python = {"name": "python", "version": "3.11.7"}
+    cells = code("a", "x", **left_behind), code("same", "y", **kept), code("same", "é")
+    raw = notebook(*cells, language_info=python, course=GPU)
     del raw.cells[0]["id"]
     text = notebooks.canonical(raw)
     result = notebooks.parse(text)
     assert len({cell.id for cell in result.cells} - {"same"}) == 2
-    assert [dict(cell.metadata) for cell in result.cells] == [{}, {**kept, "compile": {"f": 1}}, {}]
+    assert [dict(cell.metadata) for cell in result.cells] == [{}, kept, {}]
     python = {"kernelspec": notebooks.KERNELSPEC, "language_info": {"name": "python"}}
     assert result.metadata == {**python, "course": GPU}
     assert "é" in text and text.endswith("}\n") and not text.endswith("\n\n")
