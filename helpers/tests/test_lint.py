@@ -95,9 +95,10 @@ def test_canonical_bytes_are_stable_and_hold_no_trace_of_an_editor():
     kept = slide("slide", "export", nbgrader={"grade": True}, slide="", compile={"f": 1})
     left_behind = slide("", execution={"iopub.execute_input": "x"}, compile={})
     python = {"name": "python", "version": "3.11.7"}
-    cells = code("a", "x", **left_behind), code("same", "y", **kept), code("same", "é")
+    cells = code("a", "x", **left_behind), code("same", "y", **kept), code("other", "é")
     raw = notebook(*cells, language_info=python, course=GPU)
     del raw.cells[0]["id"]
+    raw.cells[2]["id"] = "same"
     text = notebooks.canonical(raw)
     result = notebooks.parse(text)
     assert len({cell.id for cell in result.cells} - {"same"}) == 2
