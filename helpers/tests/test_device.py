@@ -16,7 +16,7 @@ import sys, torch
 torch.accelerator.is_available = lambda: True
 torch.accelerator.current_accelerator = lambda *_, **__: torch.device("{kind}")
 torch.accelerator.current_device_index = lambda: 1
-sys.orig_argv = ["python", "-m", "helpers"]  # so that helpers only decides, and launches nothing on a device that is not there
+sys.orig_argv = ["python", "-m", "helpers"]  # so that helpers only decides: the device is not there
 from helpers.device import DEVICE, INTERPRETED
 print(DEVICE, INTERPRETED)
 """
