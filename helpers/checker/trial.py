@@ -94,12 +94,12 @@ class Trial:
     def attempt(self, case: Case, placed: list, guarded: bool) -> Outcome:
         """Calls the candidate on what lies in these inputs now, and compares. Memory is left to `Outcome.call`."""
         plain, before = values_of(placed), len(self.launches.seen)
+        right = self.expect(plain)
         done = guards.call(self.candidate, placed, self.guard(plain), guarded)
         launched = self.launches.seen[before:]
         if done.error is not None:
             said = ("dead", message(done.error)) if done.dead else self.excuse(case, done.error)
             return Outcome(case, *said, call=done, launches=launched)
-        right = self.expect(plain)
         if fact := wrong_kind(done.results, right, placed) or self.copied(case, done):
             return Outcome(case, "failed", fact, call=done, launches=launched)
         if wrong := first_wrong(case, done.results, right, placed):

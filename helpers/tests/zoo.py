@@ -87,6 +87,8 @@ def sum_and_difference(x, y):
     return x + y, x - y
 
 
+# fmt: off
+
 # Elements that no program computes
 
 wrong("grid rounded down", add(grid=rounding_down), row="shapes", cause="grid rounded down", **KNOWN,
@@ -234,8 +236,8 @@ wrong("returns a flat result", lambda x, y: add()(x, y).flatten(), row="shapes",
 wrong("returns a view of its input", lambda x: x.view(x.shape), torch.clone, row="result", says="memory of input 0",
       inputs=1)
 wrong("returns nothing", lambda x, y: None, row="result", says="does the launcher end with `return out`?")
-wrong("fails on an empty tensor", z.refuses_empty, row="shapes", says="n=0, float32: raised ValueError: nothing", **KNOWN)
-wrong("takes tables only", z.only_tables, row="result", says="if it takes only some shapes, give them: shapes=[(17, 61)")
+wrong("fails on an empty tensor", z.refuses_empty, row="shapes", says="n=0, float32: raised ValueError: nothing")
+wrong("takes tables only", z.only_tables, row="result", says="if it takes only some shapes, give them: shapes=[(17")
 wrong("results swapped", z.both(swap=True), sum_and_difference, row="result", cause="results swapped", **KNOWN)
 
 # Products of matrices
@@ -325,6 +327,8 @@ right("custom operator", z.add_operator, **KNOWN)
 right("autograd function", z.AddFunction.apply, **KNOWN)
 right("compared as booleans", torch.gt, torch.gt)
 right("compiled by torch.compile", torch.compile(z.swiglu_reference), z.swiglu_reference, slow=True)
+
+# fmt: on
 
 
 def main(names: list[str]) -> None:

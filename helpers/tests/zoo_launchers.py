@@ -1,4 +1,4 @@
-"""Launchers and references of the zoo. Each function of options returns a launcher, a function from tensors to tensors."""
+"""Launchers and references of the zoo. A function of options returns a launcher, a function from tensors to tensors."""
 
 from helpers.tests import zoo_kernels as k
 
