@@ -39,8 +39,8 @@ TRIES, LARGEST, U64 = 8, 2.0**14, 2.0**-53
 UP = 2**9  # float64 cannot be disturbed by its own unit roundoff: the errors are this much larger, the move is divided
 # Names of ATen's operations that round nothing.
 EXACT = """_to_copy abs alias amax amin arange argmax argmin cat clamp clamp_max clamp_min clone constant_pad_nd copy
-    copy_ detach embedding empty eye fill fill_ flip floor full full_like gather index index_put index_select masked_fill max
-    maximum min minimum neg new_empty new_zeros ones ones_like relu repeat roll round scalar_tensor scatter
+    copy_ detach embedding empty eye fill fill_ flip floor full full_like gather index index_put index_select
+    masked_fill max maximum min minimum neg new_empty new_zeros ones ones_like relu repeat roll round scalar_tensor scatter
     select_backward sign slice_backward sort stack threshold_backward topk tril triu unfold where zero_ zeros
     zeros_like""".split()  # noqa: SIM905
 
