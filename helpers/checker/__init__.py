@@ -6,7 +6,7 @@ import torch
 
 from ..compiler.functions import is_kernel, jitted
 from ..device import DEVICE, INTERPRETED
-from . import sections
+from . import memory, sections
 from .authored import stub_above_code
 from .cases import default_dtypes, default_shapes
 from .report import Problem, Report, Row
@@ -15,7 +15,8 @@ from .trial import Trial
 
 BLOCK = 1024  # elements; stands in for a block size that was not given
 ROWS = ("result", "calls", "order", "shapes", "dtypes", "layouts", "values", "memory")
-IN_TURN = ("reads", "result", "calls", "shapes", "dtypes", "layouts", "values", "order")  # `order` takes what was right
+IN_TURN = (memory.reads, sections.result, sections.calls, sections.shapes, sections.dtypes, sections.layouts,
+           sections.values, memory.order)  # fmt: skip
 BLIND = (
     "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory, "
     "lanes that a load without other leaves undefined"
@@ -76,24 +77,24 @@ def check(
 
 def _examined(trial: Trial, named: str) -> Report:
     """The report: every section that the ones before it allow, then what all calls did to memory, then the kernel."""
-    done = {}
+    done = []
     with one_thread(trial.guarded), compiled_for_every_case(), nan_as_on_a_gpu(), trial.launches:
         for section in IN_TURN:
-            done[section] = getattr(sections, section)(trial)
-            if done[section].ends:
+            done.append(section(trial))
+            if done[-1].ends:
                 break
     if trial.outcomes and trial.outcomes[0].status == "absent":
         return Report(named, "not attempted", problems=_stub_above_code(trial))
     order = [*ROWS, *(["kernel"] if trial.kernel is not None else [])]
-    alive = not any(outcome.status == "dead" for outcome in trial.outcomes)
-    for section in ("memory", *order[len(ROWS) :]) if trial.outcomes and alive else ():
-        done[section] = getattr(sections, section)(trial)
+    if trial.outcomes and not any(outcome.status == "dead" for outcome in trial.outcomes):
+        done.append(memory.written(trial))
+        done += [sections.kernel(trial)] if trial.kernel is not None else []
     rows = {}
-    for section in done.values():
+    for section in done:
         if section.row and getattr(rows.get(section.row.name), "verdict", "") != "failed":
             rows[section.row.name] = section.row
-    problems = sorted((p for s in done.values() for p in s.problems), key=lambda problem: order.index(problem.row))
-    unchecked = "".join(section.unchecked for section in done.values()) + _unmasked(trial)
+    problems = sorted((p for s in done for p in s.problems), key=lambda problem: order.index(problem.row))
+    unchecked = "".join(section.unchecked for section in done) + _unmasked(trial)
     return Report(
         named,
         "failed" if problems else "passed",
