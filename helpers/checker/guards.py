@@ -81,8 +81,8 @@ class Guards(TorchFunctionMode):
         result = function(*args, **(kwargs or {}))
         if torch.compiler.is_compiling():  # torch.compile looks through this mode; there is nothing to move yet
             return result
-        if type(result) in (tuple, list):
-            return type(result)(self.move(x, function, args, kwargs) for x in result)
+        if isinstance(result, tuple | list):  # also what torch.topk returns, a tuple with names
+            return type(result)([self.move(x, function, args, kwargs) for x in result])
         return self.move(result, function, args, kwargs)
 
     def move(self, result, function, args, kwargs):

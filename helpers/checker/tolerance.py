@@ -81,7 +81,7 @@ class Disturbed(TorchDispatchMode):
         self.u, self.generator = u, torch.Generator(DEVICE).manual_seed(seed)
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-        inside = 4 * U64 * min(LARGEST, max(map(_largest, args), default=0.0))
+        inside = 4 * U64 * min(LARGEST, max([0.0, *map(_largest, args)]))
         result = function(*args, **(kwargs or {}))
         if function.overloadpacket.__name__ in EXACT or function.is_view:
             return result

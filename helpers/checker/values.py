@@ -64,7 +64,7 @@ def _changed(x: torch.Tensor, position: int, values: str, generator: torch.Gener
 
 def _one_huge(x: torch.Tensor, sign: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     """In every row one number of 1000 to 1020, all others within ±20/1024."""
-    rows = x.float().reshape(-1, x.shape[-1] if x.dim() else 1) / 1024
+    rows = x.float().reshape(-1, (1, *x.shape)[-1]) / 1024
     at = torch.randint(rows.shape[1], (rows.shape[0], 1), generator=generator)
     return rows.scatter(1, at, 1000 + rows.gather(1, at).abs() * 1024).view(x.shape)
 

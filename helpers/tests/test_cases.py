@@ -2,7 +2,7 @@
 
 from helpers.checker import cases, values
 from helpers.checker.cases import AS_GIVEN, Case, default_shapes, is_ragged, layout_cases, value_cases
-from helpers.checker.placing import ALIGNMENT, FILL, geometry, overlaps, place, span
+from helpers.checker.placing import ALIGNMENT, FILL, geometry, overlaps, place, span, values_of
 from helpers.device import DEVICE
 
 import math
@@ -21,6 +21,8 @@ def test_shapes_go_around_the_block():
     ]  # fmt: skip
     assert {(n,) for n in (3072, 1024, 1025, 1023, 256, 257, 255, 40963, 2049)} <= set(default_shapes(1024))
     assert max(map(math.prod, default_shapes(4096))) == 3 * 4096
+    assert [shape for shape in default_shapes(512) if len(shape) == 2] == [(48, 32), (17, 61)]
+    assert all(isinstance(n, int) for shape in default_shapes(2048) for n in shape)
 
 
 def test_a_case_says_what_is_unusual_about_it():
@@ -32,8 +34,11 @@ def test_a_case_says_what_is_unusual_about_it():
 
 
 def test_what_is_ragged():
-    found = [is_ragged(shape) for shape in ((17,), (16,), (15,), (4, 64), (3, 100), (3, 4), (32,))]
-    assert found == [True, False, False, False, True, False, False]
+    shapes = ((17,), (16,), (15,), (4, 64), (3, 100), (3, 4), (32,), (18,), (4, 4), (16, 1), (2, 8))
+    assert [is_ragged(shape) for shape in shapes] == [
+        True, False, False, False, True, False, False, True, False, False, False,
+    ]  # fmt: skip
+    assert not is_ragged((3, 5)) and is_ragged((3, 6))
 
 
 def test_layouts_are_tried_in_all_inputs_and_in_each_alone():
@@ -50,6 +55,15 @@ def test_layouts_are_tried_in_all_inputs_and_in_each_alone():
         (kind, k) for k in (0, 1) for kind in ("column slice", "transposed", "expanded")
     ]
     assert [c.layout for c in layout_cases(right, [2], varies=True) if c.shape == (17, 61)] == [x for x, _ in table]
+
+
+def test_trivial_shapes_get_no_layouts_and_the_last_tables_do():
+    tables = [Case(shape, F32) for shape in ((48, 16), (2, 61), (3, 5, 67), (4, 1), (2,))]
+    found = layout_cases(tables, [2, 2], varies=True)
+    assert {c.shape for c in found} == {(2,), (2, 61), (3, 5, 67)}
+    assert {c.shape for c in found if c.only is not None} == {(2,), (2, 61), (3, 5, 67)}
+    made = layout_cases([Case((3, 4), F32), Case((5, 6), F32)], [2], varies=False)
+    assert {c.shape for c in made} == {(3, 4)}
 
 
 def test_layouts_of_inputs_that_a_function_makes_follow_their_own_dimensions():
@@ -119,16 +133,59 @@ def test_one_value_alone():
     assert made("one -inf in input 1", inputs=2, position=1)[32] == -math.inf
 
 
+BEYOND = {-1, 2**8 + 1, 2**11 + 1, 2**15, 2**15 + 1, 2**24 + 1, -(2**24) - 1}  # int8, float16, int16, float32
+
+
 @pytest.mark.parametrize("dtype", [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8])
 def test_integers_reach_the_ends_of_their_dtype(dtype):
     info = torch.iinfo(dtype)
-    ends = made("extreme integers", dtype, (500,)).tolist()
-    assert {info.min, info.max, info.min + 1, info.max - 1, 0, 1} <= set(ends)
-    assert (2**24 + 1 in ends) == (info.max > 2**24) and (2**15 in ends) == (info.max > 2**15)
+    ends = made("extreme integers", dtype, (500,))
+    fitting = {n for n in BEYOND if info.min <= n <= info.max}
+    assert set(ends.tolist()) == {info.min, info.max, info.min + 1, info.max - 1, 0, 1} | fitting
+    assert ends.dtype == dtype and len(set(made("any integers", dtype, (4000,)).tolist())) >= 200
     spread = made("any integers", dtype, (4000,)).double()
     assert spread.min() < info.min + 0.05 * (info.max - info.min) and spread.max() > info.max - 0.05 * (
         info.max - info.min
     )
+
+
+@pytest.mark.parametrize("dtype", [F32, torch.float16, torch.int32, torch.uint8, torch.bool])
+@pytest.mark.parametrize("kind", ["random", "one huge, the rest tiny", "special values in input 1", "any integers",
+                                  "extreme integers", "within ±1000"])  # fmt: skip
+def test_the_same_seed_gives_the_same_values_of_every_kind(dtype, kind):
+    if dtype.is_floating_point != ("integers" in kind) or kind == "random":
+        one, two = (values.operands(Case((6, 8), dtype, values=kind), 2, seed=5) for _ in range(2))
+        assert all(torch.equal(a, b) or a.isnan().any() for a, b in zip(one, two, strict=True))
+        assert all(x.dtype == dtype for x in one)
+
+
+def test_one_huge_number_a_row():
+    x, rows = made("random", shape=(8, 16)), made("one huge, the rest tiny", shape=(8, 16))
+    huge = rows > 999
+    assert torch.equal(rows[~huge], x[~huge] / 1024) and torch.allclose(rows[huge], 1000 + x[huge].abs())
+    assert made("one huge, the rest tiny", shape=()).item() > 999
+
+
+def test_what_an_inputs_function_may_not_do_is_said():
+    def operands(function):
+        return values.operands(Case((4,), torch.float16), function, 0)
+
+    with pytest.raises(ValueError, match=r"inputs\(\(4,\), torch.float16\) raised ZeroDivisionError"):
+        operands(lambda *x: 1 / 0)
+    for returned in (3, [3], torch.ones(2)):
+        with pytest.raises(ValueError, match=f"must return a tuple of tensors, not {type(returned).__name__}"):
+            operands(lambda *x, returned=returned: returned)
+    asked = []
+    number, x = operands(lambda *x: asked.append(x) or (2.5, torch.ones(3, requires_grad=True)))
+    assert asked == [((4,), torch.float16, CPU)] and number == 2.5 and not x.requires_grad
+
+
+def test_values_of_an_inputs_function_change_by_position():
+    def inputs(shape, dtype, device):
+        return torch.ones(4), 3, torch.zeros(4)
+
+    x, _, y = values.operands(Case((4,), F32, values="one inf in input 2"), inputs, 0)
+    assert x.isfinite().all() and y[2] == math.inf
 
 
 def test_indices_that_a_function_makes_stay_as_they_are():
@@ -154,6 +211,7 @@ def strides(shape, layout, position=0, given=None):
         ((5,), "expanded", 0, ([0], 0)), ((5,), "transposed", 0, ([2], 0)), ((5,), "column slice", 0, ([2], 0)),
         ((4, 6), AS_GIVEN, 0, ([6, 1], 0)), ((4, 6), "offset view", 0, ([6, 1], 1)),
         ((4, 6), "column slice", 0, ([12, 1], 0)), ((4, 6), "column slice", 1, ([12, 1], 6)),
+        ((2, 4, 6), "column slice", 3, ([48, 12, 1], 6)), ((2, 4, 6), "column slice", 2, ([48, 12, 1], 0)),
         ((4, 6), "transposed", 0, ([1, 4], 0)), ((4, 6), "expanded", 0, ([0, 1], 0)),
         ((2, 4, 6), "transposed", 0, ([24, 1, 4], 0)), ((4, 6), ((9, 2), 5), 0, ([9, 2], 5)),
         ((), "expanded", 0, ([], 1)),
@@ -199,5 +257,12 @@ def test_a_placed_input_holds_its_values_between_guards(layout):
     assert placed.tensor.storage_offset() * 4 >= 1000
 
 
+def test_the_buffer_is_no_larger_than_two_guards_and_the_view():
+    placed = place(torch.zeros(200), Case((200,), F32, "offset view"), 0, DEVICE, guard=512)
+    assert len(placed.buffer) == 512 + 1024 + 512 and placed.tensor.storage_offset() == 128 + 1
+    assert placed.buffer.device.type == DEVICE.type
+
+
 def test_what_is_no_tensor_is_not_placed():
+    assert values_of([3, place(torch.ones(2), Case((2,), F32), 0, DEVICE, 8)])[0] == 3
     assert place(3, Case((4,), F32), 0, CPU, 100) == 3

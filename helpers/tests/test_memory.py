@@ -69,8 +69,12 @@ def test_a_store_around_an_input_and_into_it_are_told_apart():
 
 def test_an_input_whose_shape_changes_counts_as_overwritten_and_gets_it_back():
     (x,) = placed(torch.ones(4))
+    before = x.tensor
+    assert guards.call(lambda x: x + 1, [x], guard=1000).overwritten == [] and x.tensor is before
     done = guards.call(lambda x: x.unsqueeze_(0) + 1, [x], guard=1000)
     assert done.overwritten == [0] and x.tensor.shape == (4,)
+    (x,) = placed(torch.ones(2, 2))
+    assert guards.call(lambda x: x.t_() + 1, [x], guard=1000).overwritten == [0] and x.tensor.stride() == (2, 1)
 
 
 def test_outputs_are_poisoned_and_what_was_written_is_known():
@@ -86,6 +90,33 @@ def test_outputs_are_poisoned_and_what_was_written_is_known():
     assert guards.never_written(done.results[0]).tolist() == [False, False, True, True]
     assert not guards.never_written(torch.full((3,), float("nan"))).any()
     assert not guards.never_written(torch.zeros(3, dtype=torch.int8)).any()
+
+
+def test_arguments_by_name_and_several_results_are_guarded():
+    def candidate(x, number):
+        values, _ = torch.topk(input=x, k=2)
+        return [values, torch.zeros(size=(3,), dtype=torch.float16, device=x.device) + number]
+
+    done = guards.call(candidate, [*placed(torch.tensor([1.0, 5.0, 3.0])), 2], guard=600)
+    assert [x.tolist() for x in done.results] == [[5.0, 3.0], [2.0, 2.0, 2.0]]
+    assert done.copies == ["topk of input 0", "topk of input 0"] and done.error is None
+    sizes = {x.untyped_storage().nbytes() for x in done.results}
+    assert sizes == {1024 + 512 + 1024}, "two guards of 600 bytes, rounded up to 1024, and 512 for the tensor"
+
+
+def test_a_result_with_an_offset_of_its_own_stays_where_it_was():
+    mode = guards.Guards(512, [])
+    with mode:
+        x = torch.arange(6.0)[3:5]
+        y = torch.ones(2, 3).chunk(2, 1)[1]
+    assert x.tolist() == [3.0, 4.0] and y.shape == (2, 1) and not mode.breaches()
+
+
+def test_what_needs_a_gradient_or_holds_nothing_is_left_alone():
+    mode = guards.Guards(512, [])
+    with mode:
+        torch.ones(2, requires_grad=True), torch.empty(3, device="meta")
+    assert mode.buffers == []
 
 
 def test_what_a_candidate_raises_comes_back():
@@ -111,6 +142,21 @@ def test_the_fence_kills_only_the_child():
     assert fence.in_child([lambda: 1 / 0, lambda: read(past, 39), lambda: read(before, 0)]).killed_by is None
     assert fence.in_child([lambda: None, lambda: read(past, 40), lambda: None]).killed_by == 1
     assert fence.in_child([lambda: None, lambda: read(before, -1)]).killed_by == 1
+
+
+@needs_fork
+def test_a_fenced_input_lies_flush_and_holds_its_values():
+    page = fence.mmap.PAGESIZE
+    for side in fence.SIDES:
+        for layout, size in (("as given", 48), ("column slice", 4 * (3 * 6 + 3)), ("transposed", 48)):
+            given = torch.arange(12.0).view(4, 3)
+            x = fence.fenced(given, Case((4, 3), F32, layout), 0, side)
+            assert torch.equal(x, given) and x.stride() == {"column slice": (6, 1), "transposed": (1, 4)}.get(
+                layout, (3, 1)
+            )
+            assert (x.data_ptr() + (size if side == fence.SIDES[0] else 0)) % page == 0
+    empty = torch.empty(0)
+    assert fence.fenced(empty, Case((0,), F32), 0, fence.SIDES[0]) is empty
 
 
 @needs_fork

@@ -59,12 +59,43 @@ def test_what_depends_on_many_inputs_may_be_off_by_the_root_of_their_number(move
 
 @pytest.mark.parametrize(("largest", "inside"), [(20.0, 80 * U64), (1e6, 4 * 2**14 * U64), (math.inf, 4 * U64)])
 def test_one_operation_may_cancel_what_is_as_large_as_its_inputs(largest, inside):
-    x = torch.ones(20_000, dtype=torch.float64)
+    x = torch.full((20_000,), 1.0 if largest == math.inf else 0.25, dtype=torch.float64)
     x[0] = largest
     with Disturbed(0.0, 0):
-        moved = 0 * x
+        moved, in_place, pair = 0 * x, x.clone().mul_(0), torch.var_mean(0 * x)
+    assert 0 < in_place[1:].abs().max() <= inside and pair[0] != 0
     assert moved[1:].abs().max().item() == pytest.approx(inside, rel=0.01, abs=0)
     assert moved[1:].mean().abs() < inside / 20
+
+
+@pytest.mark.parametrize(("dtype", "compute"), [(torch.float16, torch.float32), (torch.float64, torch.float64)])
+def test_kernels_compute_in_float32_or_in_float64(monkeypatch, dtype, compute):
+    asked = []
+    monkeypatch.setattr(tolerance, "_moves", lambda *x: asked.append(x[-1]) or [torch.zeros(3, dtype=torch.float64)])
+    one = expected_of(lambda x, i: x[i] / 3, numbers(1.0, 2.0, 5.0, dtype=dtype), torch.tensor([0, 1, 2]))
+    assert (
+        asked == [compute] and {x.dtype for x in one.others} == {compute} and len(one.others) == 1 + (not INTERPRETED)
+    )
+    assert torch.equal(one.others[0], (numbers(1.0, 2.0, 5.0, dtype=compute) / 3))
+    assert one.exact.tolist() == [1 / 3, 2 / 3, 5 / 3] and one.eager.dtype == dtype
+
+
+def test_the_allowance_of_an_element_wise_function_does_not_grow(moves):
+    moves(1.0)
+    assert expected_of(torch.neg, torch.zeros(8), elementwise=True).tolerance[0].item() == pytest.approx(16, rel=1e-9)
+
+
+def test_where_tries_give_nan_or_inf_they_say_nothing():
+    x = numbers(0.0, 1.0, 2.0)
+    (m,) = tolerance._moves(lambda x: 1 / x + 1 / (x - 1), [x], [1 / x.double() + 1 / (x.double() - 1)], torch.float32)
+    assert m[:2].tolist() == [0.0, 0.0] and 0 < m[2] < 20 * U32 and m.dtype == torch.float64
+
+
+def test_what_a_reference_may_not_do_is_said():
+    with pytest.raises(ValueError, match=r"reference\(float32\[2\], int64\[1\]\) raised ZeroDivisionError: .* shapes="):
+        tolerance.evaluate(lambda x, i: 1 / 0, [torch.ones(2), torch.tensor([1])])
+    with pytest.raises(ValueError, match="reference must return tensors, not Tensor, float"):
+        tolerance.evaluate(lambda x: (x, 1.0), [torch.ones(2)])
 
 
 def test_nothing_but_inf_and_nan_is_right_where_the_reference_has_them():
@@ -156,10 +187,28 @@ def test_what_pytorch_says_in_one_of_its_forms_is_right():
     assert one.wrong(numbers(1.0, math.nan, 1.0, 1.0)).tolist() == [False, True, False, False]
 
 
+def test_the_edge_of_the_tolerance_is_right_and_so_is_being_no_further_off():
+    one = Expected(numbers(1.0, 1.0).double(), numbers(0.25, 0.0), numbers(1.0, 2.0), ())
+    assert not one.wrong(numbers(1.25, 0.0)).any() and one.wrong(numbers(1.3, -0.1)).all()
+
+
 def test_what_overflows_a_narrow_type_may_be_inf_there():
     one = Expected(numbers(7e4, -7e4, 6e4).double(), torch.zeros(3), numbers(7e4, -7e4, 6e4, dtype=torch.float16))
     inf = numbers(math.inf, -math.inf, math.inf, dtype=torch.float16)
     assert one.wrong(inf).tolist() == [False, False, True] and one.wrong(-inf).tolist() == [True, True, True]
+
+
+def test_where_a_type_ends():
+    largest = torch.finfo(torch.float16).max
+    near = Expected(
+        numbers(largest - 8, largest).double(), numbers(8.0, 0.0), numbers(0.0, 0.0, dtype=torch.float16), ()
+    )
+    assert not near.wrong(numbers(math.inf, math.inf, dtype=torch.float16)).any()
+
+
+def test_integers_may_be_what_pytorch_says_or_the_exact_number():
+    one = Expected(numbers(6.0, 6.0, 6.0), numbers(0.0), torch.tensor([5, 5, 5]), ())
+    assert one.wrong(torch.tensor([5, 6, 7])).tolist() == [False, False, True]
 
 
 def test_integers_must_be_equal():
@@ -179,6 +228,17 @@ def test_of_several_results_each_has_its_own():
 )  # fmt: skip
 def test_element_wise_is_what_every_second_input_shows(reference, answer):
     assert is_elementwise(reference, [torch.rand(8), torch.rand(8)]) is answer
+
+
+def test_one_input_and_nan_may_be_element_wise():
+    assert is_elementwise(torch.log, [torch.tensor([-1.0, -2.0, 1.0, 2.0])])
+    assert is_elementwise(lambda x: x / 3, [torch.rand(8).half()])
+
+
+def test_tries_differ_and_are_the_same_each_time():
+    x = torch.ones(4, dtype=torch.float64)
+    one, same, other = (Disturbed(0.1, seed).of(x) for seed in (0, 0, 1))
+    assert torch.equal(one, same) and not torch.equal(one, other)
 
 
 def test_inputs_of_several_shapes_are_not_element_wise():
