@@ -1,14 +1,15 @@
 """Watches kernels being launched, and runs their programs in other orders."""
 
 import contextlib
-import inspect
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
 
-from ..compiler.compiling import Compiled, compiled
+from ..compiler.compiling import compiled
+from ..compiler.result import Compiled
+from ..compiler.types import signature
 from ..device import INTERPRETED
 
 
@@ -59,13 +60,7 @@ class Launches:
 
         Raises CompilationError if the compiler rejects it, or what `compiled` raises if it cannot be carried there.
         """
-        args, kwargs = self.first[kernel]
-        signature = inspect.signature(kernel.fn)
-        bound = signature.bind(*args, **{n: v for n, v in kwargs.items() if n in signature.parameters})
-        bound.apply_defaults()
-        values, parameters = bound.arguments, signature.parameters
-        fixed = {n: v for n, v in values.items() if v is None or "constexpr" in str(parameters[n].annotation)}
-        return compiled(kernel, {n: v for n, v in values.items() if n not in fixed}, fixed)
+        return compiled(kernel, *signature(kernel, *self.first[kernel]))
 
     def _noting(self, kernel) -> Callable:
         run = kernel.run

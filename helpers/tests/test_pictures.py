@@ -1,7 +1,7 @@
 """The pictures say the right numbers, in the picture and in the alternative text, and leave nothing behind."""
 
 from helpers import show_dataflow, show_grids, show_programs
-from helpers.pictures import drawing as plotting
+from helpers.pictures import dataflow, drawing, programs
 
 import io
 import itertools
@@ -34,7 +34,7 @@ def drawn(monkeypatch):
 
     The picture itself is not rendered, which takes most of the time.
     """
-    texts, hatched, box, text = [], [], plotting._box, plotting._text
+    texts, hatched, box, text = [], [], drawing.box, drawing.text
 
     def record_box(axes, x, y, width, height, label="", **style):
         if "hatch" in style and style.get("visible", True):
@@ -45,8 +45,9 @@ def drawn(monkeypatch):
         texts.append(words)
         text(axes, x, y, words, *rest, **style)
 
-    monkeypatch.setattr(plotting, "_box", record_box)
-    monkeypatch.setattr(plotting, "_text", record_text)
+    for module in (drawing, programs, dataflow):
+        monkeypatch.setattr(module, "box", record_box)
+        monkeypatch.setattr(module, "text", record_text)
     monkeypatch.setattr(Figure, "savefig", lambda self, file, **_: PIL.Image.new("RGB", (1, 1)).save(file, "png"))
     return texts, hatched
 
@@ -62,7 +63,7 @@ def brute_force(n_elements, block_size):
 @pytest.mark.parametrize(("n_elements", "block_size"), SIZES)
 def test_lanes_agree_with_counting(n_elements, block_size):
     for pid, expected in enumerate(brute_force(n_elements, block_size)):
-        offsets, mask = plotting._lanes(pid, n_elements, block_size)
+        offsets, mask = programs._lanes(pid, n_elements, block_size)
         assert offsets.tolist() == expected
         assert mask.tolist() == [offset < n_elements for offset in expected]
 
@@ -147,13 +148,13 @@ def test_dataflow_counts_a_small_tensor_as_a_trip_with_its_own_bytes(shown, draw
 
 
 def test_dataflow_draws_each_tensor_once_and_apart_from_the_others(shown, drawn, monkeypatch):
-    tops, box = {}, plotting._box
+    tops, box = {}, dataflow.box
 
     def record(axes, x, y, width, height, label="", **style):
         tops.setdefault(label, []).append(y)
         box(axes, x, y, width, height, label, **style)
 
-    monkeypatch.setattr(plotting, "_box", record)
+    monkeypatch.setattr(dataflow, "box", record)
     show_dataflow({"one": [("f", {"x": 1, "y": 1}, {"t": 1}), ("g", {"y": 1, "t": 1, "x": 1}, {"x": 1, "out": 1})]})
     ys = sorted(y for name in ("x", "y", "t", "out") for y in tops[name])
     assert len(ys) == 4 and min(b - a for a, b in itertools.pairwise(ys)) >= 36 - 1e-6
@@ -164,7 +165,7 @@ def test_dataflow_draws_each_tensor_once_and_apart_from_the_others(shown, drawn,
     [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (3 << 20, "3 MiB"), (5 << 40, "5120 GiB")],
 )
 def test_bytes(size, text):
-    assert plotting._bytes(size) == text
+    assert drawing.size_of(size) == text
 
 
 DRAWINGS = [
