@@ -59,7 +59,7 @@ def show_grids(n_elements: int, threads_per_block: int, block_size: int) -> None
 
 def _grid(axes, say, left, end, pid, n_elements, size, count, unit, part, title, yours, code, guard) -> None:
     """Draws one grid and, from `end` on, what one writes for it; the learner's part of number `pid` is marked."""
-    x, width, off = left + 92, min(92 * size, 388), span(range(n_elements, count * size))
+    x, width, off = left + 92, min(92 * size, 388), range(n_elements - (count - 1) * size, size)
     offsets, mask = _lanes(pid, n_elements, size)
     own = offsets[mask][:2][-1:] if unit == "block" else offsets[mask]
     title, counts = title.format(count, size), f"{plural(count, unit)} of {plural(size, part)}"
@@ -75,8 +75,9 @@ def _grid(axes, say, left, end, pid, n_elements, size, count, unit, part, title,
     text(axes, left, end + 38, code, family="monospace")
     if off:
         box(axes, left + 2, end + 66, 22, 18, **OFF)
-        text(axes, left + 36, end + 75, f"switched off by {guard}: {off}")
-        say(f"Hatched, switched off by {guard}: {off}.")
+        switched_off = f"switched off by {guard}: {span(off, part)} of {unit} {count - 1}"
+        text(axes, left + 36, end + 75, switched_off)
+        say(f"Hatched, {switched_off}.")
 
 
 def _cells(axes, x, y, width, offsets, mask, own=()) -> None:
@@ -108,5 +109,5 @@ def _lanes(pid: int, n_elements: int, block_size: int) -> tuple[np.ndarray, np.n
 def _describe(pid: int, n_elements: int, block_size: int) -> list[str]:
     """In words: the program, its elements, and, if there are any, its masked lanes."""
     offsets, mask = _lanes(pid, n_elements, block_size)
-    off = [f"{plural((~mask).sum(), 'lane')} masked off: {span(offsets[~mask])}"] if not mask.all() else []
+    off = [f"masked off: {span(np.arange(block_size)[~mask], 'lane')}"] if not mask.all() else []
     return [f"pid {pid}", span(offsets[mask], "element"), *off]

@@ -77,13 +77,14 @@ def test_programs_show_the_lanes_that_counting_finds(shown, drawn, n_elements, b
     assert bool(hatched) == bool(said) == bool(off)
     assert f"; {len(off)} lane{'' if len(off) == 1 else 's'} masked off" in shown[0].alt
     if off:
-        ends = f"{off[0]} – {off[-1]}" if len(off) > 1 else f"{off[0]}"
-        assert said == [f"{len(off)} lane{'' if len(off) == 1 else 's'} masked off: {ends}"]
+        lanes = [offset % block_size for offset in off]
+        ends = f"lanes {lanes[0]} – {lanes[-1]}" if len(off) > 1 else f"lane {lanes[0]}"
+        assert said == [f"masked off: {ends}"]
 
 
 def test_programs_alt_text_names_the_masked_lanes(shown):
     show_programs(n_elements=1000, block_size=256)
-    assert "24 lanes masked off: 1000 to 1023" in shown[0].alt
+    assert "24 lanes masked off (hatched)" in shown[0].alt and "masked off: lanes 232 to 255." in shown[0].alt
     assert "pid 3 · elements 768 to 999" in shown[0].alt
 
 
@@ -117,6 +118,7 @@ def test_grids_hatch_what_has_no_element_on_both_sides(shown, drawn):
     (middle, in_legend) = 500, 24
     cells = [box for box in drawn[1] if box[1] - box[0] > in_legend]
     assert [box[0] < middle for box in cells] == [True, True, False]  # two threads, one part of a program
+    assert "switched off by mask = offsets < n_elements: lanes 2 to 3 of program 3." in shown[0].alt
     assert {"CUDA: add<<<4, 4>>>", "Triton: add_kernel[(4,)]", "14 – 15"} <= set(drawn[0])
     assert "block 2, thread 1, element 9" in shown[0].alt
     assert "program 2, lanes 0 to 3, elements 8 to 11" in shown[0].alt
