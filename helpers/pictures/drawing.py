@@ -5,6 +5,7 @@ Lengths are displayed pixels; y grows down.
 
 import contextlib
 import io
+import os
 
 SKY, BLUE, ORANGE, VERMILLION = "#56B4E9", "#0072B2", "#E69F00", "#D55E00"  # from Okabe and Ito's palette
 ON = {"facecolor": SKY, "edgecolor": "black", "linewidth": 0.8}
@@ -15,6 +16,19 @@ FRAME = {"facecolor": "#EEEEEE", "edgecolor": "#666666", "linewidth": 0.8}
 def span(numbers, noun: str = "") -> str:
     ends = " – ".join(str(number) for number in dict.fromkeys((*numbers[:1], *numbers[-1:])))
     return f"{noun}{'s' * (len(numbers) > 1)} {ends}" if noun else ends
+
+
+def default_style():
+    """A context in which matplotlib draws as it comes, whatever the user's settings.
+
+    Raises RuntimeError if MPLBACKEND names a backend that does not exist.
+    """
+    try:
+        import matplotlib.style
+    except ValueError as error:
+        said = f"matplotlib cannot start with MPLBACKEND={os.environ.get('MPLBACKEND')!r}"
+        raise RuntimeError(f"{said}: unset it, then restart the kernel.") from error
+    return matplotlib.style.context("default")
 
 
 def plural(number: int, noun: str) -> str:
@@ -48,11 +62,10 @@ def text(axes, x, y, text, behind="none", pad=2, **style) -> None:
 @contextlib.contextmanager
 def picture(width: float, height: float):
     """Yields (axes, say): what is drawn on the axes is shown on leaving, with all that was said as its alt text."""
-    from matplotlib import style
-    from matplotlib.figure import Figure
-
     said = []
-    with style.context("default"):
+    with default_style():
+        from matplotlib.figure import Figure
+
         figure = Figure(figsize=(width / 96, height / 96))  # a browser's 96 pixels to the inch
         axes = figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(height, 0))
         axes.axis("off")

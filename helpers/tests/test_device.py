@@ -51,6 +51,11 @@ def test_compiling_without_a_gpu_is_refused():
     )
 
 
+def test_a_request_that_is_neither_yes_nor_no_is_named():
+    _, error = run(ASK, TRITON_INTERPRET="maybe")
+    assert error.startswith("RuntimeError: TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it")
+
+
 def test_triton_imported_first_is_refused():
     printed, error = run("import triton\n" + ASK)
     assert printed == ""

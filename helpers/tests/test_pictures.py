@@ -2,6 +2,7 @@
 
 from helpers import show_dataflow, show_grids, show_programs
 from helpers.pictures import dataflow, drawing, programs
+from helpers.tests.children import run
 
 import io
 import itertools
@@ -192,6 +193,14 @@ def test_image_is_reproducible_small_sharp_and_described(shown, show, arguments)
     assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
     _data, metadata = first._repr_mimebundle_()
     assert metadata["image/png"]["alt"] == first.alt and metadata["image/png"]["width"] == first.width
+
+
+def test_a_backend_that_is_not_there_is_named():
+    _, error = run("import helpers; helpers.show_programs(4, 4)", MPLBACKEND="module://no_such_backend.at_all")
+    assert (
+        error.startswith("RuntimeError: matplotlib cannot start with MPLBACKEND='module://no_such_backend.at_all'")
+        or not error
+    )
 
 
 def test_no_figure_is_left_in_pyplot(shown, drawn):
