@@ -5,13 +5,14 @@ from helpers.compiler.cards import CARDS, resident_blocks
 from helpers.compiler.compiling import CompilationError, CompilerUnavailable, compiled
 from helpers.compiler.result import Compiled, widths
 from helpers.compiler.sources import NotCarried, literal
-from helpers.compiler.types import launched_type, signature
+from helpers.compiler.types import launched_type, signature, valid_type
 from helpers.tests import other_kernels
 from helpers.tests.other_kernels import silu as act
 
 import ctypes
 import inspect
 import math
+import re
 import sys
 
 import numpy as np
@@ -162,13 +163,17 @@ def test_shared_memory_and_whether_the_card_has_it():
         ("sm_90", 4, 33, 0, 12),  # 33 registers are rounded up to 40: 51 warps, 48 in fours
         ("sm_90", 8, 255, 0, 1),
         ("sm_90", 4, 32, 100 * 1024, 2),
+        ("sm_90", 1, 201, 0, 8),  # 201 registers are 6656 for a warp: 9 warps, 8 in fours
+        ("sm_90", 4, 32, 227 * 1024, 1),
+        ("sm_90", 4, 32, 227 * 1024 + 1, 0),
         ("sm_90", 4, 32, 228 * 1024, 0),
         ("sm_75", 4, 16, 0, 8),
         ("sm_75", 4, 16, 32 * 1024, 2),
     ],
 )
 def test_resident_blocks(card, num_warps, registers, shared, blocks):
-    assert resident_blocks(CARDS[card], num_warps, registers, shared) == blocks
+    found = resident_blocks(CARDS[card], num_warps, registers, shared)
+    assert found == blocks and isinstance(found, int)
 
 
 def test_the_compilers_own_message_stands_at_the_kernels_own_line():
@@ -347,6 +352,17 @@ def test_what_was_given_instead_of_a_kernel_and_its_arguments_is_said(kernel, ty
         compiled(kernel, types, constexprs, **options)
 
 
+def test_types_that_triton_knows_and_what_was_meant_by_others():
+    assert [valid_type("x", kind) for kind in ("*fp8e4nv", "u64", "*i1")] == ["*fp8e4nv", "u64", "*i1"]
+    for given, meant in {"torch.float16": "fp16", "*double": "*fp64", "*fp33": "*fp32", "quark": "fp32"}.items():
+        with pytest.raises(
+            ValueError, match=re.escape(f"types['x'] is \"{given}\", which") + f'.*"{re.escape(meant)}"'
+        ):
+            valid_type("x", given)
+    with pytest.raises(ValueError, match="is a tensor of torch.complex64"):
+        launched_type("x", torch.zeros(2, dtype=torch.complex64))
+
+
 def test_the_signature_of_a_launch():
     x = torch.ones(8)
     run_time, fixed = signature(
@@ -357,7 +373,7 @@ def test_the_signature_of_a_launch():
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [(True, "i1"), (16, "i32"), (17, "i32, odd"), (1, "one"), (0, "i32"), (2**31, "i64"), (-(2**31), "i32"),
+    [(True, "i1"), (16, "i32"), (17, "i32, odd"), (1, "one"), (0, "i32"), (2**31, "i64"), (-(2**31), "i32"), (-(2**31) - 16, "i64"),
      (2**63, "u64"), (2**31 - 1, "i32, odd"), (1.0, "fp32"), (torch.zeros(8, dtype=torch.int8)[1:], "*i8, odd"),
      (torch.zeros(8, dtype=torch.bfloat16), "*bf16")],
 )  # fmt: skip
@@ -414,3 +430,5 @@ def test_a_report_in_full():
         "shared memory                   307200 B: too much, 227 KiB is the most",
         "occupancy                       0%",
     ]
+    small = str(report(ttgir="#ttg.blocked<{sizePerThread = [1, 4]", shared_bytes=1024)).splitlines()
+    assert small[2].endswith("  1 × 4") and small[7].endswith("  1024 B") and "  none" in str(report())
