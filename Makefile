@@ -5,13 +5,9 @@ PYTHON ?= python3
 ARGS ?=
 NOTEBOOKS ?=
 
-# In `make wheelhouse PYTHON=3.12` it is the other machine's Python that is named, not one to run.
-ifneq ($(filter wheelhouse,$(MAKECMDGOALS)),)
-OTHER := $(PYTHON)
-override PYTHON := python3
-endif
-
 RUN := .venv/bin/python
+LIST := sed -n 's/^      - //p' environment.yml
+UNGATHERED := torch|triton|-e|playwright|zizmor|check-jsonschema|jupyterlab-rise|tox|uv
 STAMP := .venv/installed
 START := notebooks/00_start_here.ipynb
 
@@ -21,7 +17,7 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse html slides kernels exercises picture lint fix clean again
+.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse html slides derived lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -50,16 +46,29 @@ execute: $(STAMP) ## re-run lectures and solutions, store their outputs (NOTEBOO
 	@$(RUN) -m helpers.course.execute $(NOTEBOOKS)
 
 benchmarks: $(STAMP) ## on a GPU: run what measures, store its outputs and data/benchmarks (about 7 minutes)
-	@COURSE_REQUIRE_GPU=1 COURSE_RECORD=1 $(RUN) -m helpers.course.execute $$(grep -lE '@recorded|compare\(' notebooks/[0-9]*.ipynb)
+	@$(RUN) -m helpers.course.execute --benchmarks
 
 drift: $(STAMP) ## on a GPU: measure again, and compare ratios with the recorded ones: build/drift
 	@$(RUN) -m helpers.course.drift
 
-canary: ## test the pinned torch and triton beside the newest ones: build/canary
-	@$(PYTHON) -m helpers.course.canary
+canary: ## test the pinned torch and triton beside the newest ones, with tox (ARGS="-e newest" selects): build/canary
+	@mkdir -p build/canary
+	@$(PYTHON) -m venv build/tox && build/tox/bin/python -m pip install --quiet "$$($(LIST) | grep '^tox==')"
+	@$(LIST) | grep -v '^-e' > build/canary/pinned.txt
+	@sed 's/^torch==.*/torch/; s/^triton==.*/triton/; /^triton-windows/d' build/canary/pinned.txt > build/canary/newest.txt
+	@build/tox/bin/python -m tox run --recreate $(ARGS)
 
-wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (PYTHON=3.12): build/wheelhouse
-	@$(RUN) -m helpers.course.wheelhouse $(OTHER)
+# What another Python needs beyond torch and triton, which that machine has, to run and to test notebooks.
+wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FOR=3.12, its Python): build/wheelhouse
+	@case "$(FOR)" in 3.??) ;; *) echo 'name the Python of the other machine: make wheelhouse FOR=3.12'; exit 1;; esac
+	@rm -rf build/wheels && mkdir -p build/wheels
+	@$(LIST) | grep -vE '^($(UNGATHERED))' > build/wheels/wanted.in
+	@$(RUN) -m uv pip compile --quiet --python-version $(FOR) --python-platform x86_64-manylinux_2_28 --only-binary :all: \
+	  --generate-hashes --no-annotate --no-header --output-file build/wheels/requirements.txt build/wheels/wanted.in
+	@$(RUN) -m pip download --quiet --no-deps --require-hashes --only-binary :all: --python-version $(FOR) \
+	  --implementation cp $(foreach tag,manylinux_2_28 manylinux_2_17 manylinux2014,--platform $(tag)_x86_64) \
+	  --dest build/wheels --requirement build/wheels/requirements.txt
+	@rm -rf build/wheelhouse && mv build/wheels build/wheelhouse
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
@@ -67,28 +76,20 @@ html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.
 slides: $(STAMP) ## write the lectures as decks to present offline (needs npm): build/slides/index.html
 	@$(RUN) -m helpers.course.slides
 
-kernels: $(STAMP) ## write helpers/kernels from the notebook cells tagged "export"
-	@$(RUN) -m helpers.course.kernels
+derived: $(STAMP) ## write what is made from notebooks: helpers/kernels, notebooks/exercises, the README's picture
+	@$(RUN) -m helpers.course.derived
 
-exercises: $(STAMP) ## write notebooks/exercises from notebooks/solutions
-	@$(RUN) -m helpers.course.exercises
-
-picture: $(STAMP) ## write the README's picture from the lecture that stores it
-	@$(RUN) -m helpers.course.picture
-
-lint: $(STAMP) ## check code, notebooks and generated kernels without running them
+lint: $(STAMP) ## check code, notebooks and what is made from them, without running anything
 	@$(RUN) -m ruff check
 	@$(RUN) -m ruff format --check
 	@$(RUN) -m helpers.course.notebooks
-	@$(RUN) -m helpers.course.kernels --check
-	@$(RUN) -m helpers.course.exercises --check
+	@$(RUN) -m helpers.course.derived --check
 
-fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, kernels
+fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, what is made from them
 	@$(RUN) -m ruff check --fix --exit-zero
 	@$(RUN) -m ruff format
 	@$(RUN) -m helpers.course.notebooks --fix
-	@$(RUN) -m helpers.course.kernels
-	@$(RUN) -m helpers.course.exercises
+	@$(RUN) -m helpers.course.derived
 
 clean: ## remove build/ (.venv stays)
 	rm -rf build
@@ -99,10 +100,12 @@ $(STAMP): environment.yml pyproject.toml $(if $(and $(FINISHED),$(HERE)),,again)
 	@rm -f $(STAMP)
 ifeq ($(FINISHED),)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-	  echo '$(PYTHON) is missing or older than 3.11. Install Python 3.11 or newer, or name one: make lab PYTHON=python3.12'; \
+	  echo '$(PYTHON) is missing or older than 3.11. Install Python 3.11 or newer, or name one:'; \
+	  echo '  make lab PYTHON=python3.12'; \
 	  exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
-	  echo '$(PYTHON) cannot create environments: its venv module is missing. On Debian or Ubuntu: sudo apt install python3-venv'; \
+	  echo '$(PYTHON) cannot create environments: its venv module is missing.'; \
+	  echo 'On Debian or Ubuntu: sudo apt install python3-venv'; \
 	  exit 1; }
 	@command -v c++ >/dev/null || command -v g++ >/dev/null || command -v clang++ >/dev/null || \
 	  echo 'warning: no C++ compiler found. torch.compile and, on a GPU, Triton need one (on Debian or Ubuntu: g++).'
@@ -111,8 +114,9 @@ ifeq ($(FINISHED),)
 else
 	@echo 'updating .venv: environment.yml or pyproject.toml changed, or the folder was moved'
 endif
-	@sed -n 's/^      - //p' environment.yml > .venv/requirements.txt
+	@$(LIST) > .venv/requirements.txt
 	@$(RUN) -m pip install --disable-pip-version-check --requirement .venv/requirements.txt
-	@$(RUN) -m jupyter labextension disable --level=sys_prefix @jupyter/nbgrader @jupyterlab/apputils-extension:announcements \
-	  >/dev/null 2>&1 || echo "note: nbgrader's buttons and a question about news stay in JupyterLab; learners do not need them"
+	@$(RUN) -m jupyter labextension disable --level=sys_prefix \
+	  @jupyter/nbgrader @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 || \
+	  echo "note: nbgrader's buttons and a question about news stay in JupyterLab; learners do not need them"
 	@pwd -P > $(STAMP)

@@ -82,7 +82,7 @@ def _watch(kernel) -> None:
 def _for_kernels() -> dict[str, str | None]:
     """The variables to change around a notebook's cells; None removes one."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    changes = {MODE: ASKED, "PYTHONPATH": os.pathsep.join(path), "COURSE_STRICT_RECORDS": "1"}
+    changes = {MODE: ASKED, "PYTHONPATH": os.pathsep.join(path), "COURSE_STRICT_RECORDS": "1", "COURSE_RECORD": None}
     if ASKED is None and _machine().get("gpu"):
         changes["COURSE_REQUIRE_GPU"] = "1"
     return changes
@@ -104,14 +104,14 @@ def _environment(changes: dict[str, str | None]):
 @functools.cache
 def _machine() -> dict:
     """What a fresh Python in the user's environment finds, or `problem`: why helpers cannot be used there."""
-    command = [sys.executable, "-m", "helpers.course.machine"]
+    command = [sys.executable, "-m", "helpers", "--json"]
     with _environment({MODE: ASKED}):
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"problem": done.stderr.strip()}
+    return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {"problem": done.stderr.strip()}
 
 
 def _where(found: dict) -> str:
-    if "problem" in found:
+    if found["problem"]:
         return f"notebooks will fail: {found['problem']}"
     if not found["interpreted"]:
         return f"notebooks run on {found['gpu']}"

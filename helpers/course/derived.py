@@ -1,58 +1,56 @@
-"""What every generator of derived files has: writing them, and a command line that with `--check` says what differs."""
+"""Writes the committed files that are made from notebooks: `python -m helpers.course.derived [--check]`.
 
-import argparse
-import os
-import shutil
-from collections.abc import Callable, Iterable
+They are the kernels, from lecture cells tagged `export`; the exercises, from the solutions; and the README's picture.
+"""
+
+import base64
+import sys
 from pathlib import Path
 
-from . import notebooks
+from . import ROOT, exercises, files, kernels, notebooks
+
+PICTURE = (".github/dataflow.png", "03_fused_swiglu.ipynb", "dataflow")  # file; the notebook and cell that store it
+WHERE = ("helpers/kernels/[a-z]*.py", "notebooks/exercises/*.ipynb")  # where every file is a derived one
 
 
-def differs(path: Path, text: str) -> bool:
-    """Whether the file is missing or holds another text."""
-    return not path.exists() or path.read_text(encoding="utf-8") != text
+def picture(root: Path = ROOT) -> dict[Path, bytes]:
+    """The PNG that the lecture's cell stores. Raises LookupError if it stores none."""
+    target, name, wanted = PICTURE
+    cells = [cell for cell in notebooks.read(root / "notebooks" / name).cells if cell.get("id") == wanted]
+    for output in cells[0].get("outputs", []) if cells else []:
+        if "image/png" in output.get("data", {}):
+            return {root / target: base64.b64decode(output["data"]["image/png"])}
+    raise LookupError(f"notebooks/{name}: cell {wanted} has no stored picture; run `make execute` first")
 
 
-def write(texts: dict[Path, str], stale: Iterable[Path], root: Path) -> None:
-    """Writes the files that differ, removes those whose source is gone, and says which."""
-    for path in stale:
-        path.unlink()
-        print(f"removed {path.relative_to(root).as_posix()}")
-    for path, text in texts.items():
-        if differs(path, text):
-            path.parent.mkdir(exist_ok=True)
-            notebooks.write(path, text)
-            print(f"wrote {path.relative_to(root).as_posix()}")
+def refresh(check: bool = False, root: Path = ROOT) -> list[str]:
+    """Writes the files that differ, and says which; returns a line for each thing that is left to do by hand.
 
-
-def swap(fresh: Path, target: Path) -> None:
-    """Moves the old folder `target` aside and the new one into its place."""
-    aside = fresh.with_name(f"{fresh.name}-old")
-    if target.exists():
-        os.replace(target, aside)
-    os.replace(fresh, target)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def main(
-    arguments: list[str], module: str, about: str, check: Callable, update: Callable, good: str, again: str
-) -> int:
-    """Runs `update`, or with --check prints what `check` returns; the exit status is 1 if anything is wrong.
-
-    `good` is printed when nothing differs; `again` is the command that mends a difference.
+    With `check` nothing is written, and each difference is such a thing. Raises what the generators raise.
     """
-    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=about.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="write nothing; fail on a difference")
-    chosen = parser.parse_args(arguments)
+    made = {**kernels.generate(root), **exercises.generate(root), **picture(root)}
+    gone = {path for where in WHERE for path in root.glob(where)} - set(made)
+    todo = [f"{path.relative_to(root).as_posix()}: no notebook makes it any more: remove it" for path in sorted(gone)]
+    for path, content in made.items():
+        data, shown = content.encode() if isinstance(content, str) else content, path.relative_to(root).as_posix()
+        if path.exists() and path.read_bytes() == data:
+            continue
+        if check:
+            todo.append(f"{shown}: it is not what its notebook makes: run `make derived`")
+        else:
+            files.write(path, data)
+            print(f"wrote {shown}")
+    return todo
+
+
+def main(arguments: list[str]) -> int:
     try:
-        found = check() if chosen.check else update()
-    except (FileNotFoundError, RuntimeError, ValueError) as error:
-        print(error)
-        return 1
-    if found:
-        print("\n".join([*found, f"run `{again}`"]))
-        return 1
-    if chosen.check:
-        print(good)
-    return 0
+        todo = refresh(check=arguments == ["--check"])
+    except (LookupError, OSError, RuntimeError, ValueError) as error:
+        todo = [str(error)]
+    print("\n".join(todo) or "kernels, exercises and picture are what the notebooks make")
+    return 1 if todo else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

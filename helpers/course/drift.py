@@ -5,118 +5,96 @@ be compared. Written to build/drift: the executed lectures, the fresh tables, an
 dominates are listed and not judged: they depend on the host.
 """
 
-import os
-import re
 import shutil
 import sys
+from pathlib import Path
 
-from . import ROOT, execute, machine, notebooks
+from . import ROOT, execute, notebooks
 
-RECORDS = ROOT / "data" / "benchmarks"
-LEAST = (
-    0.9  # of the recorded speed-up: runs on an H200 a day apart were within 1.3 %, single cases of others within 4 %
-)
-SHAPE = ["shape", "dtype", "impl"]
+# Of the recorded speed-up: runs on an H200 a day apart were within 1.3 %, single cases of others within 4 %.
+LEAST = 0.9
 
 
-def compare(fresh, recorded):
-    """Rows that both tables have, with `now`, `then` and `ratio` of the speed-ups and whether each is `judged`.
+def ratios(fresh, recorded):
+    """The rows that both tables of `helpers.compare` have and that were timed for the record.
 
-    Both are tables of `helpers.compare`.
+    `row` names each by its columns up to `impl`; `then` and `now` are speed-ups, `ratio` is now / then, `judged` says
+    whether both were timed and the launch does not dominate, and `lost` whether it is no longer timed although it fits.
     """
-    both = fresh.merge(recorded, on=SHAPE, suffixes=("_now", "_then"))
-    both = both[both["speedup_now"].notna() & both["speedup_then"].notna()]
-    bound = (both["note_now"].astype(str) + both["note_then"].astype(str)).str.contains("launch-bound")
-    found = both[SHAPE].assign(then=both["speedup_then"], now=both["speedup_now"])
-    return found.assign(ratio=found["now"] / found["then"], judged=~bound)
-
-
-def lost(fresh, recorded):
-    """The rows that were timed for the record and not now, with why (`note`), but for those that do not fit here."""
-    both = fresh.merge(recorded[recorded["speedup"].notna()], on=SHAPE, suffixes=("", "_then"))
+    key = list(fresh.columns[: fresh.columns.get_loc("impl") + 1])
+    both = fresh.merge(recorded[recorded["speedup"].notna()], on=key, suffixes=("", "_then"))
+    found = both[["note"]].assign(then=both["speedup_then"], now=both["speedup"])
+    found["row"] = [" ".join(map(str, row)) for row in both[key].to_numpy()]
+    found["ratio"] = found["now"] / found["then"]
     note = both["note"].astype(str)
-    return both[both["speedup"].isna() & note.str.startswith("not timed") & ~note.str.contains("does not fit")]
+    bound = note.str.contains("launch-bound") | both["note_then"].astype(str).str.contains("launch-bound")
+    found["judged"] = found["ratio"].notna() & ~bound
+    found["lost"] = found["now"].isna() & note.str.startswith("not timed") & ~note.str.contains("does not fit")
+    return found
 
 
-def slower(found):
-    """The rows whose speed-up is less than LEAST of the recorded one."""
-    return found[found["judged"] & (found["ratio"] < LEAST)]
-
-
-def measure(target) -> None:
+def measure(target: Path) -> None:
     """Runs the lectures that measure, on copies; their tables and the executed notebooks go to `target`."""
-    os.environ.update({"COURSE_RECORD": "cases", "COURSE_RECORDS": str(target / "tables"), "COURSE_REQUIRE_GPU": "1"})
-    for path in notebooks.lectures():
+    for path in notebooks.measuring():
+        print(f"running {notebooks.shown(path)}", flush=True)
         notebook = notebooks.read(path)
-        if any(re.search(r"@recorded|compare\(", cell.source) for cell in notebook.cells if cell.cell_type == "code"):
-            print(f"running {notebooks.shown(path)}", flush=True)
-            execute.run(path, notebook)
-            notebooks.write(target / path.name, notebooks.canonical(notebook))
+        execute.run_cells(path, notebook, **execute.recording(path, target / "tables", sweep=False))
+        notebooks.write(target / path.name, notebooks.canonical(notebook))
 
 
-def report(target) -> list[str]:
+def judge(target: Path, records: Path = execute.RECORDS) -> list[str]:
     """Writes report.md from the tables in `target`, prints it, and returns what is wrong, a line each.
 
     On another card than the recorded one a smaller speed-up is listed, and is not wrong.
     """
-    now, then = _tables(target / "tables"), _tables(RECORDS)
-    here, there = _about(target / "tables"), _about(RECORDS)
+    now, then = _tables(target / "tables"), _tables(records)
+    here, there = _about(target / "tables"), _about(records)
     lines = ["# Speed-ups now, beside the recorded ones", "", f"Here: {here}. Recorded: {there}.", ""]
     wrong, count = [f"{name}: recorded, and not measured now" for name in then if name not in now], 0
     for name, table in now.items():
         if name not in then:
             lines.append(f"- {name}: not recorded yet")
             continue
-        found = compare(table, then[name])
-        judged = int(found["judged"].sum())
-        count += judged
-        lines.append(f"- {name}: {judged} rows judged, {len(found) - judged} launch-bound")
-        slow = [f"{name} {_row(r)}: speed-up {r.then:.2f}, now {r.now:.2f}" for r in slower(found).itertuples()]
-        (wrong if _card(here) == _card(there) else lines).extend(slow)
-        wrong += [f"{name} {_row(r)}: {r.note}" for r in lost(table, then[name]).itertuples()]
+        found = ratios(table, then[name])
+        count += found["judged"].sum()
+        lines.append(f"- {name}: {found['judged'].sum()} rows judged, {(~found['judged']).sum()} not")
+        for row in found.itertuples():
+            if row.lost:
+                wrong.append(f"{name}, {row.row}: {row.note}")
+            elif row.judged and row.ratio < LEAST:
+                slow = f"{name}, {row.row}: speed-up {row.then:.2f}, now {row.now:.2f}"
+                (wrong if here.partition(", ")[0] == there.partition(", ")[0] else lines).append(slow)
     if not count:
         wrong.append("no row could be judged")
-    lines += [
-        "",
-        f"Wrong (a speed-up under {LEAST:.0%} of the recorded one, or none):" if wrong else "Nothing is wrong.",
-    ]
-    text = "\n".join([*lines, *[f"- {line}" for line in wrong]])
-    (target / "report.md").write_text(text + "\n", encoding="utf-8")
+    rule = f"Wrong (a speed-up under {LEAST:.0%} of the recorded one, or none):"
+    text = "\n".join([*lines, "", rule if wrong else "Nothing is wrong.", *[f"- {line}" for line in wrong]])
+    notebooks.write(target / "report.md", text + "\n")
     print(text)
     return wrong
 
 
-def _tables(folder) -> dict:
-    """The tables of `helpers.compare` in a folder, by name."""
+def _tables(folder: Path) -> dict:
+    """The tables of `helpers.compare` below a folder, by topic and name."""
     import pandas
 
-    found = {path.stem: pandas.read_csv(path, comment="#") for path in sorted(folder.glob("*.csv"))}
-    return {name: table for name, table in found.items() if "speedup" in table}
+    found = {f"{path.parent.name}/{path.stem}": path for path in sorted(folder.glob("*/*.csv"))}
+    tables = {name: pandas.read_csv(path, comment="#") for name, path in found.items()}
+    return {name: table for name, table in tables.items() if "speedup" in table}
 
 
-def _about(folder) -> str:
-    """Card, driver and versions, from the first lines of a record in the folder."""
-    path = next(iter(sorted(folder.glob("*.csv"))), None)
+def _about(folder: Path) -> str:
+    """Card, driver and versions, from the first lines of a record below the folder."""
+    path = next(iter(sorted(folder.glob("*/*.csv"))), None)
     head = path.read_text(encoding="utf-8").splitlines()[:4] if path else []
     return ", ".join(line.partition(": ")[2] for line in head if line.startswith("# ")) or "nothing"
-
-
-def _card(about: str) -> str:
-    return about.partition(", ")[0]
-
-
-def _row(row) -> str:
-    return f"{row.shape} {row.dtype} {row.impl}"
 
 
 def main() -> int:
     target, failed = ROOT / "build" / "drift", False
     try:
-        if machine.ask()["interpreted"]:
-            print("there is no GPU to measure on")
-            return 1
+        if execute.machine()["interpreted"]:
+            raise RuntimeError("there is no GPU to measure on")
         shutil.rmtree(target, ignore_errors=True)
-        (target / "tables").mkdir(parents=True)
         measure(target)
     except execute.ExecutionError as error:  # what was measured before it is still compared
         print(error)
@@ -124,7 +102,7 @@ def main() -> int:
     except RuntimeError as error:
         print(error)
         return 1
-    return 1 if report(target) or failed else 0
+    return 1 if judge(target) or failed else 0
 
 
 if __name__ == "__main__":

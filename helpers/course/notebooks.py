@@ -1,65 +1,118 @@
 """Finds, reads and writes notebooks in their canonical bytes: `python -m helpers.course.notebooks [--fix] [paths]`.
 
 Canonical means nbformat 4.5 as nbformat writes it, a unique id for every cell, and no metadata of one machine, run or
-editor. Without --fix nothing is written: what differs is listed, with what the rules of `helpers.course.rules` find.
+editor. What differs is listed, with what the rules of `helpers.course.rules` find; with --fix it is rewritten.
 """
 
 import argparse
+import ast
 import hashlib
-import os
 import re
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
 
-from . import ROOT
+from . import ROOT, rules
+from .files import write
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-NOTES = re.compile(r"<details>\n<summary>For the speaker</summary>\n\n(.+)\n\n</details>", re.DOTALL)
-CELL_METADATA = ("tags", "slideshow", "nbgrader")
-CELL_ID = re.compile(r"[a-z0-9-]{1,64}")
+CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "compile")  # CONTRIBUTING says what the last two are
+FOLD = re.compile(r"<details>\s*<summary>.*?</summary>(.*)</details>", re.DOTALL)  # around a speaker's notes
+MEASURING = {"compare", "recorded"}  # the helpers that write records
 
 
 def lectures(root: Path = ROOT) -> list[Path]:
-    """The lectures in the course's order.
+    """The lectures in the course's order. Raises FileNotFoundError if there are none."""
+    return _numbered(root / "notebooks")
 
-    Raises FileNotFoundError if there are none: a tool that then did nothing would look successful.
-    """
-    found = sorted((root / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+def solutions(root: Path = ROOT) -> list[Path]:
+    """The notebooks with solutions. Raises FileNotFoundError if there are none."""
+    return _numbered(root / "notebooks" / "solutions")
+
+
+def _numbered(folder: Path) -> list[Path]:
+    """The notebooks in a folder; without any it is an error, since a tool that did nothing would look successful."""
+    found = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
     if not found:
-        raise FileNotFoundError("no lecture found: notebooks/ holds no NN_topic.ipynb")
+        raise FileNotFoundError(f"{folder.name}/ holds no notebook NN_topic.ipynb")
     return found
 
 
 def executed(root: Path = ROOT) -> list[Path]:
     """The notebooks that are stored with their outputs: the lectures, then the solutions."""
-    return lectures(root) + sorted((root / "notebooks" / "solutions").glob("[0-9][0-9]_*.ipynb"))
+    return lectures(root) + solutions(root)
 
 
 def every_notebook(root: Path = ROOT) -> list[Path]:
-    """The lectures, whatever else is a notebook beside them, the solutions and the exercises."""
-    found = lectures(root)
-    for pattern in ("*.ipynb", "solutions/*.ipynb", "exercises/*.ipynb"):
-        found += sorted(set((root / "notebooks").glob(pattern)) - set(found))
-    return found
+    """The lectures, whatever else is a notebook beside them, the exercises and the solutions."""
+    folders = [lectures(root)[0].parent, root / "notebooks" / "exercises", root / "notebooks" / "solutions"]
+    return [path for folder in folders for path in sorted(folder.glob("*.ipynb"))]
 
 
-def kind(path: Path) -> str:
+def measuring(root: Path = ROOT) -> list[Path]:
+    """The lectures that measure: whose code uses `compare` or `recorded`."""
+    return [path for path in lectures(root) if any(_measures(cell.source) for cell in code_cells(read(path)))]
+
+
+def _measures(source: str) -> bool:
+    nodes = [node for statement in statements(source) for node in ast.walk(statement)]
+    return any(getattr(node, "id", None) in MEASURING or getattr(node, "attr", None) in MEASURING for node in nodes)
+
+
+def topic(path: Path) -> str:
+    """A lecture's name without its number: that of its module in helpers/kernels and of its folder of records."""
+    return path.stem[3:]
+
+
+def role(path: Path) -> str:
     """Returns "exercises" or "solutions" for a notebook in a folder of that name, else "lecture"."""
     return path.parent.name if path.parent.name in ("exercises", "solutions") else "lecture"
 
 
-def is_notes(cell) -> bool:
-    """Whether a cell holds notes for a speaker; learners see it folded."""
-    return cell.metadata.get("slideshow", {}).get("slide_type") == "notes"
+def code_cells(notebook) -> list:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def notes(cell) -> str:
-    """What a cell of notes says to the speaker, without the fold around it."""
-    folded = NOTES.fullmatch(cell.source.strip())
-    return folded.group(1) if folded else cell.source
+def tags(cell) -> list[str]:
+    return cell.metadata.get("tags", [])
+
+
+def slide_type(cell) -> str:
+    """The slide type that JupyterLab sets: "slide", "subslide", "skip", "notes", or "-" for one that continues."""
+    return cell.metadata.get("slideshow", {}).get("slide_type") or "-"
+
+
+def heading(source: str) -> tuple[str, str]:
+    """The heading that a markdown cell begins with ("" if it has none), and the rest."""
+    first, _, rest = source.strip().partition("\n")
+    return (first, rest.strip()) if first.startswith("#") else ("", source.strip())
+
+
+def unfolded(source: str) -> str:
+    """What a cell of notes says to the speaker, without the fold that hides it from a learner."""
+    found = FOLD.fullmatch(source.strip())
+    return (found.group(1) if found else source).strip()
+
+
+def title(notebook) -> str:
+    """The heading of the first cell, without its marks."""
+    return plain(heading(notebook.cells[0].source)[0].lstrip("# ")) if notebook.cells else ""
+
+
+def plain(markdown: str) -> str:
+    """The text of a paragraph of markdown: links become their words, emphasis and code lose their marks."""
+    return re.sub(r"[`*]|\[([^\]]*)\]\([^)]*\)", lambda match: match.group(1) or "", markdown).strip()
+
+
+def statements(source: str) -> list[ast.stmt]:
+    """A code cell's statements without IPython's own lines, or none if it is not Python even so."""
+    lines = ["pass" if line.startswith(("%", "!")) else line for line in source.splitlines()]
+    try:
+        return ast.parse("\n".join(lines)).body
+    except SyntaxError:
+        return []
 
 
 def parse(text: str) -> nbformat.NotebookNode:
@@ -82,7 +135,9 @@ def canonical(notebook: nbformat.NotebookNode) -> str:
     """The text of the notebook as it is committed. Sources and outputs stay as they are."""
     cells, taken = [], set()
     for position, cell in enumerate(notebook.cells):
-        name = _unused_id(cell, position, taken)
+        name = cell.get("id")
+        if not name or name in taken:
+            name = hashlib.sha256(f"{position} {cell.source}".encode()).hexdigest()[:8]
         taken.add(name)
         cells.append({**cell, "id": name, "metadata": _cell_metadata(cell.metadata)})
     metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
@@ -93,57 +148,27 @@ def canonical(notebook: nbformat.NotebookNode) -> str:
 
 
 def _cell_metadata(metadata: dict) -> dict:
-    """Tags, slide type and nbgrader's entry; JupyterLab leaves empty ones behind."""
-    kept = {name: metadata[name] for name in CELL_METADATA if metadata.get(name)}
+    """What the course's tools read, and nbgrader; JupyterLab leaves empty entries behind."""
+    kept = {name: metadata[name] for name in CELL_METADATA if metadata.get(name) not in (None, [], {})}
     if kept.get("slideshow", {}).get("slide_type", "") in ("", "-"):
         kept.pop("slideshow", None)
     return kept
 
 
-def _unused_id(cell: dict, position: int, taken: set[str]) -> str:
-    """The cell's id if it is well formed and free, else one made from it or from the source, the same each time."""
-    name = re.sub(r"[^a-z0-9-]+", "-", cell.get("id", "").lower()).strip("-")[:50]
-    name = cell["id"] if CELL_ID.fullmatch(cell.get("id", "")) else name
-    if not name or name in taken:
-        digest = hashlib.sha256(f"{position} {cell.source}".encode()).hexdigest()[:8]
-        name = f"{name[:50]}-{digest}" if name else digest
-    return name
-
-
-def write(path: Path, text: str) -> None:
-    """Replaces a file in one step: a reader, or a crash, sees the old text or the new one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+def findings(path: Path, fix: bool = False) -> list[str]:
+    """One line for each thing that is wrong with the notebook in `path`; with `fix` its bytes are mended first."""
     try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def fix(paths: Iterable[Path]) -> int:
-    """Rewrites what is not canonical; returns 1 if a file could not be read, else 0."""
-    failed = 0
-    for path in paths:
-        try:
-            text = canonical(read(path))
-        except ValueError as error:
-            print(f"{shown(path)}: {error}")
-            failed = 1
-            continue
-        if text != path.read_bytes().decode():
-            write(path, text)
-            print(f"rewrote {shown(path)}")
-    return failed
-
-
-def lint(paths: Iterable[Path]) -> int:
-    """Prints one line for each finding; returns 1 if there is one, else 0."""
-    from .rules import findings
-
-    paths = list(paths)
-    found = [line for path in paths for line in findings(path)]
-    print("\n".join(found) if found else f"{len(paths)} notebooks are as they should be")
-    return 1 if found else 0
+        text = path.read_bytes().decode()
+        notebook = parse(text)
+    except ValueError as error:
+        return [f"{shown(path)}: {error}"]
+    found = [] if text == canonical(notebook) else [(None, "its bytes are not canonical", "run `make fix`")]
+    if found and fix:
+        write(path, canonical(notebook))
+        print(f"rewrote {shown(path)}")
+        found = []
+    found += rules.broken(role(path), path, notebook)
+    return [f"{shown(path)}: {f'cell {cell}: ' if cell else ''}{what}: {todo}" for cell, what, todo in found]
 
 
 def shown(path: Path) -> str:
@@ -154,15 +179,16 @@ def shown(path: Path) -> str:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m helpers.course.notebooks", description=__doc__.splitlines()[0])
-    parser.add_argument("--fix", action="store_true", help="write canonical bytes instead of listing findings")
+    parser.add_argument("--fix", action="store_true", help="rewrite what is not canonical")
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks (all of them, if none is named)")
     chosen = parser.parse_args(arguments)
     try:
         paths = chosen.paths or every_notebook()
-        return fix(paths) if chosen.fix else lint(paths)
+        found = [line for path in paths for line in findings(path, chosen.fix)]
     except FileNotFoundError as error:
-        print(error)
-        return 1
+        found = [str(error)]
+    print("\n".join(found) or f"{len(paths)} notebooks are as they should be")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Generated from notebooks/01_from_cuda_to_triton.ipynb by `make kernels`: edit the notebook, not this file."""
+"""Generated from notebooks/01_from_cuda_to_triton.ipynb by `make derived`: edit the notebook, not this file."""
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode

@@ -1,4 +1,4 @@
-"""Generated from notebooks/03_fused_swiglu.ipynb by `make kernels`: edit the notebook, not this file."""
+"""Generated from notebooks/03_fused_swiglu.ipynb by `make derived`: edit the notebook, not this file."""
 
 from helpers.kernels.vector_add import check_elementwise
 
@@ -39,3 +39,12 @@ def swiglu(gate, up, BLOCK_SIZE=1024):
     grid = (triton.cdiv(gate.numel(), BLOCK_SIZE),)
     swiglu_kernel[grid](gate, up, out, gate.numel(), BLOCK_SIZE=BLOCK_SIZE)
     return out
+
+
+COMPILE = {
+    "swiglu_kernel": {
+        "constexprs": {"BLOCK_SIZE": 1024},
+        "dtypes": ["fp16", "bf16", "fp32", "fp64"],
+        "types": {"gate_ptr": "*dtype", "n_elements": "i32", "out_ptr": "*dtype", "up_ptr": "*dtype"},
+    }
+}

@@ -1,4 +1,4 @@
-"""Generated from notebooks/02_vector_add.ipynb by `make kernels`: edit the notebook, not this file."""
+"""Generated from notebooks/02_vector_add.ipynb by `make derived`: edit the notebook, not this file."""
 
 from helpers import DEVICE
 
@@ -50,3 +50,12 @@ def add(x, y, BLOCK_SIZE=1024):
     grid = (triton.cdiv(n_elements, BLOCK_SIZE),)  # no elements: no programs
     add_kernel[grid](x, y, out, n_elements, BLOCK_SIZE=BLOCK_SIZE)
     return out
+
+
+COMPILE = {
+    "add_kernel": {
+        "constexprs": {"BLOCK_SIZE": 1024},
+        "dtypes": ["fp16", "fp32", "fp64"],
+        "types": {"n_elements": "i32", "out_ptr": "*dtype", "x_ptr": "*dtype", "y_ptr": "*dtype"},
+    }
+}

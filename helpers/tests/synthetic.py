@@ -4,41 +4,38 @@ from helpers.course import notebooks
 
 from pathlib import Path
 
-import nbformat
+from nbformat import NotebookNode, v4
 
 GPU = {"executed": "NVIDIA H200 · torch 2.11.0+cu130 · triton 3.6.0 · 2026-01-31"}
 
 
-def markdown(name: str, source: str, **metadata) -> dict:
-    return {"cell_type": "markdown", "id": name, "metadata": metadata, "source": source}
+def markdown(name: str, source: str, **metadata) -> NotebookNode:
+    return v4.new_markdown_cell(source, id=name, metadata=metadata)
 
 
-def code(name: str, source: str, count: int | None = None, outputs=(), **metadata) -> dict:
-    return {
-        "cell_type": "code",
-        "id": name,
-        "metadata": metadata,
-        "source": source,
-        "execution_count": count,
-        "outputs": list(outputs),
-    }
+def code(name: str, source: str, count: int | None = None, outputs=(), **metadata) -> NotebookNode:
+    return v4.new_code_cell(source, id=name, metadata=metadata, execution_count=count, outputs=list(outputs))
 
 
-def stream(text: str, name: str = "stdout") -> dict:
-    return {"output_type": "stream", "name": name, "text": text}
+def stream(text: str, name: str = "stdout") -> NotebookNode:
+    return v4.new_output("stream", text=text, name=name)
 
 
-def picture(alt: str | None, kind: str = "image/png", data: str = "aGk=") -> dict:
+def picture(alt: str | None, kind: str = "image/png", data: str = "aGk=") -> NotebookNode:
     metadata = {kind: {"alt": alt}} if alt else {}
-    return {"output_type": "display_data", "data": {kind: data, "text/plain": "<Figure>"}, "metadata": metadata}
+    return v4.new_output("display_data", {kind: data, "text/plain": "<Figure>"}, metadata=metadata)
 
 
-def notebook(*cells: dict, **metadata) -> nbformat.NotebookNode:
-    return nbformat.from_dict({"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5})
+def slide(kind: str = "slide", *tags: str, **metadata) -> dict:
+    """A cell's metadata: its slide type, tags and whatever else."""
+    return {"slideshow": {"slide_type": kind}, "tags": list(tags), **metadata}
 
 
-def save(path: Path, *cells: dict, **metadata) -> Path:
+def notebook(*cells: NotebookNode, **metadata) -> NotebookNode:
+    return v4.new_notebook(cells=list(cells), metadata=metadata)
+
+
+def save(path: Path, *cells: NotebookNode, **metadata) -> Path:
     """Writes a notebook in canonical bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(notebooks.canonical(notebook(*cells, **metadata)), encoding="utf-8")
+    notebooks.write(path, notebooks.canonical(notebook(*cells, **metadata)))
     return path
