@@ -15,7 +15,7 @@ HOMES = {
     "compare": "measure.comparison",
     "compiled": "compiler.compiling",
     "doctor": "machine",
-    "recorded": "measure.records",
+    "recorded": "measure.recording",
     "show_dataflow": "pictures.drawing",
     "show_grids": "pictures.drawing",
     "show_programs": "pictures.drawing",
