@@ -148,9 +148,9 @@ def _wrong(result, exact: torch.Tensor, own: torch.dtype, dtype: torch.dtype) ->
     off = result != exact
     if own.is_floating_point:
         u = max(torch.finfo(one).eps for one in (own, dtype) if one.is_floating_point) / 2
-        size = exact.abs()
-        row = size.mean(-1, keepdim=True).clamp(min=size.mean())
-        off = ~((result.double() - exact).abs() <= (8 * u + 2048 * min(u, 2**-24)) * (size + row))
+        size = exact.abs().nan_to_num(posinf=0.0)  # so that one inf does not allow everything
+        row = size.square().mean(-1, keepdim=True).sqrt().clamp(min=size.mean())
+        off &= ~((result.double() - exact).abs() <= (8 * u + 2048 * min(u, 2**-24)) * (size + row))
     if not (bad := int(off.sum())):
         return None
     first = torch.unravel_index(off.flatten().int().argmax(), off.shape)
