@@ -14,8 +14,10 @@ from .recording import measured, shown
 from .records import NotRecorded
 from .workload import made, timed, untimed
 
-IDENTITY = ["op", "shape", "dtype", "impl"]
-COLUMNS = [*IDENTITY, "device_us", "p20_us", "p80_us", "GB/s", "of_copy", "TFLOP/s", "speedup", "host_us", "graph_us"]
+COLUMNS = (
+    *("op", "shape", "dtype", "impl", "device_us", "p20_us", "p80_us"),
+    *("GB/s", "of_copy", "TFLOP/s", "speedup", "host_us", "graph_us", "note"),
+)
 PASSES = ("forward", "backward", "both")
 
 
@@ -64,6 +66,8 @@ def compare(
     cases, sweep = list(map(_labelled, cases)), list(map(_labelled, sweep))
     if not cases:
         raise ValueError("cases is empty; give at least one (shape, dtype)")
+    if len({case[1:] for case in cases + sweep}) < len(set(cases + sweep)):
+        raise ValueError("two cases have one label and one dtype; give each a label of its own")
     code = fingerprint(implementations.values(), kernels_only=True)
     if INTERPRETED:
         table = _recorded(name, cases, implementations, code)
@@ -129,9 +133,11 @@ def _text(dtype: torch.dtype) -> str:
 
 def _labelled(case) -> tuple[tuple, torch.dtype, str]:
     """A case with its label, which is the shape if the author gave none."""
-    if not (isinstance(case, tuple) and len(case) in (2, 3) and isinstance(case[1], torch.dtype)):
-        raise ValueError(f"cases has {case!r}; a case is (shape, dtype), such as ((8192, 14336), torch.bfloat16)")
-    return tuple(case[0]), case[1], case[2] if len(case) == 3 else str(tuple(case[0]))
+    kinds = tuple(map(type, case)) if isinstance(case, tuple) else ()
+    if kinds[1:] not in ((torch.dtype,), (torch.dtype, str)) or not isinstance(case[0], tuple):
+        example = '((8192, 14336), torch.bfloat16) or ((8192, 14336), torch.bfloat16, "8192 tokens")'
+        raise ValueError(f"cases has {case!r}; a case is (shape, dtype) or (shape, dtype, label), such as {example}")
+    return *case[:2], case[2] if case[2:] else str(tuple(case[0]))
 
 
 def _validate(implementations, inputs, passes, flops, n_bytes, graph) -> None:

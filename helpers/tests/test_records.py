@@ -149,7 +149,7 @@ def test_two_functions_of_one_name_are_refused(folder, monkeypatch):
     ],
 )
 def test_what_cannot_be_measured_on_this_card_shows_the_record(measure, reason, folder, capsys):
-    with pytest.raises((recording.Unavailable, RuntimeError), match="such tool|out of memory"):
+    with pytest.raises((recording.Unavailable, RuntimeError), match=r"such tool|out of memory"):
         recording.recorded(measure)()
     save(folder, measure.__name__, TABLE, fingerprint([measure]))
     assert recording.recorded(measure)()["µs"].tolist() == [3]

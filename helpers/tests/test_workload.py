@@ -1,184 +1,188 @@
-"""What `compare` calls wrong: kernels just inside and just outside of its tolerance, and real ones of every kind."""
+"""One workload between clocks whose times are known: what is timed, how often, and what is not, and why."""
 
-from helpers.measure import workload
-from helpers.measure.workload import made, wrong
+from helpers.kernels.fused_swiglu import swiglu
+from helpers.measure.comparison import compare
+from helpers.measure.workload import made
+
+import itertools
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-BF16, FP16, FP32, FP64 = torch.bfloat16, torch.float16, torch.float32, torch.float64
-ALLOWED = {BF16: 2**-5 + 2**-13, FP16: 2**-8 + 2**-13, FP32: 2**-21 + 2**-13, FP64: 2**-50 + 2**-42}
-K = 14336  # terms of the longest sum in the course
+pytest_plugins = ["helpers.tests.fake_clocks"]
+
+BF16, FP32 = torch.bfloat16, torch.float32
+CASE = ((8, 1024), BF16)
+N_BYTES = 3 * 8 * 1024 * 2
 
 
-def judged(result, exact, dtype=None):
-    return wrong(result, [exact], [result.dtype], dtype or result.dtype)
+def reference(gate, up):
+    return F.silu(gate) * up
 
 
-@pytest.mark.parametrize("dtype", ALLOWED)
-@pytest.mark.parametrize("sign", [1, -1])
-def test_the_tolerance_to_a_hundredth(dtype, sign):
-    """Ones; the right ones too, but for a number that is d away, with d = share · allowed · (|r| + R) and R = 1."""
-    found = []
-    for share in (0.99, 1.01):
-        right, d = torch.ones(3, 4096, dtype=FP64), sign * share * ALLOWED[dtype]
-        right[1, 5] -= 2 * d / (1 + d)
-        found.append(judged(torch.ones(3, 4096, dtype=dtype), right))
-    assert found == [None, "1 of 12288 elements, the first at (1, 5)"]
+def run(implementations, cases=(CASE,), *args, name="swiglu", **options):
+    return compare(implementations, list(cases), *args, name=name, **options).set_index("impl")
 
 
-@pytest.mark.parametrize("row, scale", [(0, 1 + 28.625), (1, 100 + 75)])
-def test_it_is_that_of_the_row_and_at_least_that_of_all(row, scale):
-    """Right is a row of ones, and one whose root mean square is 75; the mean of all is 28.625."""
-    exact = torch.tensor([[1.0] * 16, [100.0] * 9 + [0.0] * 7], dtype=FP64)
-    for share, verdict in ((0.99, None), (1.01, f"1 of 32 elements, the first at ({row}, 0)")):
-        result = exact.clone()
-        result[row, 0] += share * ALLOWED[FP64] * scale
-        assert judged(result, exact) == verdict
+def test_what_a_row_holds(clocks):
+    table = compare(clocks.named(eager=reference, fused=swiglu), [CASE], name="swiglu", graph=True)
+    order = "op shape dtype impl device_us p20_us p80_us GB/s of_copy speedup host_us graph_us note"
+    eager, fused = N_BYTES / 40e-6 / 1e9, N_BYTES / 10e-6 / 1e9
+    case = ["swiglu", "(8, 1024)", "bfloat16"]
+    assert list(table) == order.split()
+    for row, impl, numbers, note in [
+        (table.loc[0], "eager", [40, 20, 120, eager, eager / 8, 1, 40, 30], ""),
+        (table.loc[1], "fused", [10, 5, 30, fused, fused / 8, 4, 12, 7], "launch-bound"),
+    ]:
+        assert row.tolist()[:4] == [*case, impl] and row.tolist()[4:-1] == pytest.approx(numbers)
+        assert row["note"] == note
+    assert clocks.ran == ["eager", "fused"] * 7
 
 
-def test_a_wide_result_of_narrow_numbers_may_be_off_as_they_are():
-    exact, off = torch.ones(8, dtype=FP64), torch.full((8,), 1.05, dtype=FP32)
-    assert judged(off, exact, BF16) is None and judged(off, exact, torch.int8) == judged(off, exact) is not None
-    assert judged(torch.full((8,), 1.05, dtype=BF16), exact, FP32) is None
+@pytest.mark.parametrize("cache, note", [(N_BYTES, "launch-bound; fits in L2"), (N_BYTES - 1, "launch-bound")])
+def test_what_fits_in_the_cache_is_marked(clocks, cache, note):
+    clocks.cache = cache
+    table = run(clocks.named(eager=reference, fused=swiglu))
+    assert table.loc["fused", "note"] == note and "graph_us" not in table
 
 
-def test_what_is_no_number_is_wrong_and_what_is_empty_is_not():
-    exact = torch.tensor(2.0, dtype=FP64)
-    assert judged(torch.tensor(2.0), exact) is None
-    for value in ("nan", "inf"):
-        assert judged(torch.tensor(float(value)), exact) == "1 of 1 elements, the first at ()"
-        assert judged(torch.ones(2), torch.tensor([1.0, float(value)], dtype=FP64)) is not None
-    exact = torch.tensor([1.0, float("inf")], dtype=FP64)
-    assert judged(exact.float(), exact) is None and judged(-exact.float(), exact) is not None
-    assert judged(torch.empty(0, 4), torch.empty(0, 4, dtype=FP64)) is None
+def late(gate, up):
+    out = reference(gate, up)
+    out.view(-1)[-1] = 100.0
+    return out
 
 
-def test_integers_must_be_equal():
-    assert judged(torch.tensor([1, 2]), torch.tensor([1, 2])) is None
-    assert judged(torch.tensor([1, 3, 4]), torch.tensor([1, 2, 3])) == "2 of 3 elements, the first at (1,)"
+class OnceRight:
+    """A kernel that adds to what it left behind."""
 
+    def __init__(self):
+        self.left = 0.0
 
-@pytest.mark.parametrize(
-    "results, found",
-    [
-        ((torch.ones(2), torch.ones(3, dtype=BF16)), None),
-        ([torch.ones(2), None, torch.ones(3, dtype=BF16)], None),
-        (torch.ones(2), "1 results instead of 2"),
-        (None, "0 results instead of 2"),
-        ((torch.ones(2), torch.ones(3)), "result 2: float32[3] instead of bfloat16[3]"),
-        ((torch.ones(2, 1), torch.ones(3, dtype=BF16)), "result 1: float32[2, 1] instead of float32[2]"),
-        ((torch.ones(2), 3.0), "result 2: float instead of bfloat16[3]"),
-        ((torch.ones(2), torch.zeros(3, dtype=BF16)), "result 2: 3 of 3 elements, the first at (0,)"),
-    ],
-)
-def test_every_result_is_judged(results, found):
-    exact = [torch.ones(2, dtype=FP64), torch.ones(3, dtype=FP64)]
-    assert wrong(results, exact, [FP32, BF16], BF16) == found
-
-
-def verdict(right, result, *tensors, passes="forward"):
-    """What is wrong with a function's results, its gradients or both, beside a reference in float64."""
-    tensors = made(lambda shape, dtype, device: tensors, (), tensors[0].dtype, passes)
-    _, calls, notes = workload._checked({"it": result}, right, tensors, tensors[0].dtype, passes)
-    assert ("it" in calls) != ("it" in notes)
-    return notes.get("it")
-
-
-def random(*shape, dtype=BF16, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
-
-
-def one_by_one(x, w):
-    """A product whose K terms are added in float32 one after another: as far from right as an order can be."""
-    total = torch.zeros(len(x), w.shape[1])
-    for k in range(x.shape[1]):
-        total += x[:, k, None].float() * w[k].float()
-    return total.to(x.dtype)
-
-
-def in_parts(x, w):
-    """A product in eight parts, each kept in bfloat16, as a split along K may do."""
-    parts = zip(x.chunk(8, 1), w.chunk(8, 0), strict=True)
-    return torch.stack([a @ b for a, b in parts]).sum(0)
-
-
-def tf32(x, w):
-    """Both operands rounded to 11 bits, as tensor cores take float32; products and sums exact."""
-    x, w = ((t.view(torch.int32) + 2**12 & ~(2**13 - 1)).view(FP32).double() for t in (x, w))
-    return (x @ w).float()
+    def __call__(self, gate, up):
+        self.left = self.left + reference(gate, up)
+        return self.left
 
 
 @pytest.mark.parametrize(
-    "product, dtype, right",
+    "bad, why",
     [
-        (torch.matmul, BF16, True),
-        (in_parts, BF16, True),
-        (one_by_one, BF16, True),
-        (one_by_one, FP32, True),
-        (tf32, FP32, False),
-        (lambda x, w: (x.bfloat16() @ w.bfloat16()).float(), FP32, False),
-        (lambda x, w: x[:, :-64] @ w[:-64], BF16, False),
-        (lambda x, w: x @ w.roll(1, 0), BF16, False),
+        (late, "wrong, 1 of 8192 elements, the first at (7, 1023)"),
+        (OnceRight(), "wrong, "),
+        (lambda g, u: reference(g, u)[:2], "wrong, bfloat16[2, 1024] instead of bfloat16[8, 1024]"),
+        (lambda g, u: reference(g, u).half(), "wrong, float16[8, 1024] instead of bfloat16"),
+        (lambda g, u: None, "wrong, 0 results instead of 1"),
+        (lambda g, u: g @ u, "it raised RuntimeError: mat1 and mat2 shapes cannot be multiplied"),
+        (lambda g, u: exec("assert False"), "it raised AssertionError: "),
+        (lambda g, u: exec("raise ValueError('a' * 101 + chr(10) + 'b')"), f"it raised ValueError: {'a' * 100}"),
     ],
 )
-def test_products_of_14336_terms(product, dtype, right):
-    found = verdict(torch.matmul, product, random(16, K, dtype=dtype), random(K, 16, dtype=dtype, seed=1))
-    assert (found is None) == right, found
+def test_why_an_implementation_is_not_timed(clocks, capsys, bad, why):
+    table = run({**clocks.named(eager=reference), "bad": bad}, graph=True)
+    note, numbers = table.loc["bad", "note"], table.select_dtypes("number").loc["bad"]
+    assert note == f"not timed: {why}" or (note.startswith(f"not timed: {why}") and "a" * 101 not in note)
+    assert len(numbers) == 8 and numbers.isna().all() and clocks.ran == ["eager"] * 7
+    assert capsys.readouterr().out.endswith(f"\n(8, 1024) bfloat16, bad: {note}\n")
 
 
-def softmax(x):
-    return torch.softmax(x, dim=-1)
+def test_without_the_first_there_is_no_speedup(clocks):
+    table = run(clocks.named(eager=late, fused=swiglu), reference=reference)
+    assert table["device_us"].notna().tolist() == [False, True] and table["speedup"].isna().all()
 
 
-def padded(x):
-    return torch.softmax(F.pad(x, (0, 96)), dim=-1)[:, :-96]  # masked lanes read as 0 instead of -inf
+def test_a_compiled_function_must_have_been_compiled(clocks):
+    compiled = torch.compile(reference, backend="eager")
+    refused = torch.compile(torch.compiler.disable(reference), backend="eager")
+    cases = [((4, 8), FP32), ((5, 8), FP32)]
+    for passes in ("forward", "backward"):
+        table = run({"eager": reference, "good": compiled, "bad": refused}, cases, passes=passes)
+        assert table.loc["good", "device_us"].notna().all()
+        assert set(table.loc["bad", "note"]) == {"not timed: torch.compile compiled nothing: it ran eager"}
 
 
-@pytest.mark.parametrize("dtype", [BF16, FP16, FP32])
-@pytest.mark.parametrize("passes", ["forward", "backward", "both"])
-def test_a_softmax_and_its_gradient(dtype, passes):
-    x = random(8, 4000, dtype=dtype)
-    assert verdict(softmax, softmax, x, passes=passes) is None
-    assert verdict(softmax, lambda x: softmax(x.float()).to(dtype), x * 4, passes=passes) is None
-    assert verdict(softmax, lambda x: softmax(x * 1.25), x, passes=passes).startswith("wrong, ")
-    if dtype == FP32:
-        assert verdict(softmax, padded, x, passes=passes) is not None
+@pytest.mark.parametrize("after, why", [(1, "at the second call"), (4, "while it was timed")])
+def test_a_function_that_compiles_again_is_not_timed(clocks, after, why):
+    calls, count = itertools.count(), [0]
+    inner = torch.compile(lambda gate, up: reference(gate, up) + 0 * count[0], backend="eager")
+
+    def call(gate, up):
+        count[0] = int(next(calls) >= after)
+        return inner(gate, up)
+
+    call._torchdynamo_orig_callable = reference  # as torch.compile marks what it returns
+    table = run({"eager": reference, "changing": call})
+    assert table["note"].tolist() == ["", f"not timed: torch.compile compiled again {why}"]
+    assert table["device_us"].notna().tolist() == [True, False]
 
 
-def test_a_gradient_without_one_of_its_terms():
-    y, dy = softmax(random(8, 64)), random(8, 64, seed=1)
-    right = lambda y, dy: y * (dy - (y * dy).sum(-1, keepdim=True))  # noqa: E731
-    assert verdict(right, right, y, dy) is None
-    assert verdict(right, lambda y, dy: y * dy, y, dy) is not None
+def largest(x):
+    return tuple(torch.max(x, dim=-1))
 
 
-def attention(q, k, v, scale=0.125, narrow=lambda p: p):
-    """Causal; `narrow` rounds the probabilities, as tensor cores take them, before they meet v."""
-    scores = (q @ k.mT) * scale
-    later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu(1)
-    return (narrow(torch.softmax(scores.masked_fill(later, float("-inf")), dim=-1)) @ v.to(q.dtype)).to(v.dtype)
+def test_every_result_of_several_is_looked_at(clocks):
+    wrong = lambda x: (largest(x)[0], largest(x)[1] + 1)  # noqa: E731
+    table = run({**clocks.named(eager=largest), "wrong": wrong}, [CASE], 1)
+    assert table.loc["wrong", "note"] == "not timed: wrong, result 2: 8 of 8 elements, the first at (0,)"
+    assert table.loc["eager", "GB/s"] == pytest.approx((8192 * 2 + 8 * 2 + 8 * 8) / 40e-6 / 1e9)
 
 
-@pytest.mark.parametrize("passes", ["forward", "both"])
-def test_a_causal_attention_and_its_gradients(passes):
-    q, k, v = (random(1, 2, 128, 64, seed=seed) for seed in range(3))
-    fused = lambda q, k, v: attention(q.float(), k.float(), v, narrow=lambda p: p.bfloat16().float())  # noqa: E731
-    assert verdict(attention, fused, q, k, v, passes=passes) is None
-    assert verdict(attention, attention, q, k, v, passes=passes) is None
-    assert verdict(attention, lambda q, k, v: attention(q, k, v, scale=0.15), q, k, v, passes=passes) is not None
+def weighted(shape, dtype, device):
+    return torch.ones(shape, dtype=dtype), torch.zeros(3, dtype=torch.int64), torch.ones(8)
 
 
-def rms_norm(x, weight):
-    return F.rms_norm(x, x.shape[-1:], weight, eps=1e-6)
+@pytest.mark.parametrize("passes, forwards", [("backward", 3), ("both", 12)])
+def test_a_backward_pass(clocks, passes, forwards):
+    """The gradients are those of x and weight. Two calls tell what is right, one keeps a graph, ten are timed."""
+    seen = []
+
+    def scaled(x, index, weight):
+        seen.append((x, weight))
+        return (x * weight).to(x.dtype), index
+
+    table = run(clocks.named(eager=scaled), [((4, 8), BF16)], weighted, passes=passes)
+    x, weight = seen[-1]
+    assert x.grad is None and weight.grad is None and x.requires_grad and weight.requires_grad
+    assert sum(one[0] is x for one in seen) == forwards
+    come_in = (32 * 2 + 3 * 8 + 8 * 4) + 32 * 2
+    results = (32 * 2 + 8 * 4) + (passes == "both") * (32 * 2 + 3 * 8)
+    assert table.loc["eager", "GB/s"] == pytest.approx((come_in + results) / 40e-6 / 1e9)
 
 
-def test_the_gradients_of_a_norm_over_many_rows():
-    x, weight = random(512, 128), random(128, seed=1)
-    wide = lambda x, weight: rms_norm(x.float(), weight.float()).to(x.dtype)  # noqa: E731
-    assert verdict(rms_norm, wide, x, weight, passes="both") is None
-    mean = lambda x, weight: F.layer_norm(x, x.shape[-1:], weight)  # noqa: E731
-    assert verdict(rms_norm, mean, x, weight, passes="both").startswith("wrong, result 1")
-    part = lambda x, weight: torch.cat([rms_norm(x[:-99], weight), rms_norm(x[-99:], weight.detach())])  # noqa: E731
-    assert verdict(rms_norm, part, x, weight, passes="both").startswith("wrong, result 3")
+def test_only_the_gradients_that_the_author_wants(clocks):
+    def inputs(shape, dtype, device):
+        return torch.ones(shape, dtype=dtype).requires_grad_(), torch.ones(shape, dtype=dtype)
+
+    table = run(clocks.named(eager=reference), [CASE], inputs, passes="backward")
+    assert table.loc["eager", "GB/s"] == pytest.approx(4 * 8 * 1024 * 2 / 40e-6 / 1e9)
+
+
+class Overwriting(torch.autograd.Function):
+    """Its backward pass writes the gradient over what it saved, as some libraries do: it is right once."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(kept := x.detach().clone())
+        return kept.square()
+
+    @staticmethod
+    def backward(ctx, grad):
+        return ctx.saved_tensors[0].mul_(2 * grad)
+
+
+def test_a_backward_pass_that_overwrites_what_it_saved_is_timed_with_its_forward_pass_only(clocks):
+    both = {"eager": torch.square, "overwriting": Overwriting.apply}
+    assert run(both, [((4, 8), FP32)], 1, passes="both")["device_us"].notna().all()
+    assert run(both, [((4, 8), FP32)], 1, passes="backward")["device_us"].notna().tolist() == [True, False]
+
+
+def test_inputs_are_the_same_each_time_and_different_from_each_other():
+    x, y = made(2, (4, 8), BF16, "forward")
+    again = made(lambda *case: [torch.randn(4, 8, dtype=BF16)], (4, 8), BF16, "forward")
+    assert torch.equal(x, again[0]) and not torch.equal(x, y) and x.dtype == BF16 and not x.requires_grad
+    assert made(lambda *case: case[0], (x, y), BF16, "forward") == (x, y)
+
+
+@pytest.mark.parametrize("bad", [torch.ones(2), (torch.ones(2), 3), None])
+def test_inputs_must_be_a_tuple_of_tensors(bad):
+    with pytest.raises(ValueError, match="inputs must return a tuple of tensors"):
+        made(lambda shape, dtype, device: bad, (2,), FP32, "forward")
