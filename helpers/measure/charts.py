@@ -96,7 +96,7 @@ def _lines(axes, rows, column: str, names) -> list[str]:
         axes.plot([cases.index(case) for case in own["shape"]], own[column], label=name, linewidth=2, ms=8, **look)
         places = [f"{_round(value)} at {case}" for case, value in zip(own["shape"], own[column], strict=True)]
         said += [f"{name}: {' to '.join(dict.fromkeys([places[0], places[-1]]))}"] if places else []
-    tilt = {"rotation": 30, "ha": "right"} if sum(map(len, cases)) > 36 else {}
+    tilt = {"rotation": 45, "ha": "right"} if sum(map(len, cases)) > 36 else {}
     axes.set_xticks(range(len(cases)), cases, **tilt)
     return said
 

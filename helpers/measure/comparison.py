@@ -1,5 +1,6 @@
 """`compare`: times implementations beside each other, each checked first, on a GPU; without one, shows the record."""
 
+import math
 import os
 from collections.abc import Callable, Sequence
 
@@ -12,12 +13,9 @@ from .clocks import copy_rate
 from .fingerprint import fingerprint
 from .recording import measured, shown
 from .records import NotRecorded
-from .workload import made, timed, untimed
+from .workload import made, timed
 
-COLUMNS = (
-    *("op", "shape", "dtype", "impl", "device_us", "p20_us", "p80_us"),
-    *("GB/s", "of_copy", "TFLOP/s", "speedup", "host_us", "graph_us", "note"),
-)
+FIRST = ("op", "shape", "dtype", "impl", "device_us", "p20_us", "p80_us")  # columns
 PASSES = ("forward", "backward", "both")
 
 
@@ -62,49 +60,50 @@ def compare(
     (a call inside a CUDA graph, warm L2 cache); and a `note` where it needs one. Without a GPU the rows come from the
     record. Raises ValueError for an argument that makes no sense, and NotRecorded without a GPU if there is no record.
     """
-    _validate(implementations, inputs, passes, flops, n_bytes, graph)
     cases, sweep = list(map(_labelled, cases)), list(map(_labelled, sweep))
-    if not cases:
-        raise ValueError("cases is empty; give at least one (shape, dtype)")
-    if len({case[1:] for case in cases + sweep}) < len(set(cases + sweep)):
-        raise ValueError("two cases have one label and one dtype; give each a label of its own")
+    _validate(implementations, cases, sweep, inputs, passes, flops, n_bytes, graph)
     code = fingerprint(implementations.values(), kernels_only=True)
     if INTERPRETED:
         table = _recorded(name, cases, implementations, code)
     else:
+        import pandas
+
         todo = list(dict.fromkeys(cases + (sweep if os.environ.get("COURSE_SWEEP") == "1" else [])))
         reference, rows = reference or next(iter(implementations.values())), []
         for number, case in enumerate(todo, 1):
             print(f"\r{number} of {len(todo)}: {case[2]:<60.60}", end="", flush=True)
             rows += _rows(case, implementations, reference, inputs, passes, flops, n_bytes, graph)
         print("\r" + " " * 80, end="\r")
-        rows = [{key: row[key] for key in COLUMNS if key in row} for row in ({"op": name} | row for row in rows)]
+        rates = ["TFLOP/s"] if flops else ["GB/s", "of_copy"]
+        columns = [*FIRST, *rates, "speedup", "host_us", *(["graph_us"] if graph else []), "note"]
+        table = pandas.DataFrame(rows, columns=columns)
         author = fingerprint([*implementations.values(), reference])
-        table = _of(measured(name, rows, code, author), cases)
-    untimed_rows = table[table["note"].str.startswith("not timed")]
-    for (label, dtype, note), part in untimed_rows.groupby(["shape", "dtype", "note"], sort=False):
+        table = _of(measured(name, table.assign(op=name), code, author), cases)
+    why = table[table["note"].str.startswith("not timed")].groupby(["shape", "dtype", "note"], sort=False)
+    for (label, dtype, note), part in why:
         print(f"{label} {dtype}, {', '.join(part['impl'])}: {note}")
     (show_clocks if graph else show_rates)(table)
     return table
 
 
 def _rows(case, implementations, reference, inputs, passes, flops, n_bytes, graph) -> list[dict]:
-    """The rows of one case: times, rates and speed-ups, all nan where an implementation is not timed."""
+    """The rows of one case: times, rates and speed-ups, but for an implementation that is not timed."""
     shape, dtype, label = case
     try:
         rows, least = timed(implementations, reference, made(inputs, shape, dtype, passes), dtype, passes, graph)
     except torch.OutOfMemoryError:
-        why = "the case does not fit into this card's free memory"
-        rows, least = [untimed(one, why, graph) for one in implementations], 0
+        note = "not timed: the case does not fit into this card's free memory"
+        rows = [{"impl": one, "note": note} for one in implementations]
     torch.cuda.empty_cache()
     for row in rows:
-        us = row["device_us"]
-        row |= {"shape": label, "dtype": _text(dtype), "speedup": rows[0]["device_us"] / us}
-        if flops:
-            row["TFLOP/s"] = flops(shape) / us / 1e6
-        else:
-            row["GB/s"] = (n_bytes(shape, dtype) if n_bytes else least) / us / 1e3
-            row["of_copy"] = row["GB/s"] / copy_rate()
+        row |= {"shape": label, "dtype": _text(dtype)}
+        if us := row.get("device_us"):
+            row["speedup"] = rows[0].get("device_us", math.nan) / us
+            if flops:
+                row["TFLOP/s"] = flops(shape) / us / 1e6
+            else:
+                row["GB/s"] = (n_bytes(shape, dtype) if n_bytes else least) / us / 1e3
+                row["of_copy"] = row["GB/s"] / copy_rate()
     return rows
 
 
@@ -140,12 +139,16 @@ def _labelled(case) -> tuple[tuple, torch.dtype, str]:
     return *case[:2], case[2] if case[2:] else str(tuple(case[0]))
 
 
-def _validate(implementations, inputs, passes, flops, n_bytes, graph) -> None:
+def _validate(implementations, cases, sweep, inputs, passes, flops, n_bytes, graph) -> None:
     if not isinstance(implementations, dict) or not implementations or not all(map(callable, implementations.values())):
         raise ValueError('implementations must map names to functions, such as {"eager": torch.add, "triton": add}')
     for name, function in implementations.items():
         if is_kernel(function):
             raise ValueError(f"implementations[{name!r}] is a kernel; give its launcher, a function of tensors")
+    if not cases:
+        raise ValueError("cases is empty; give at least one (shape, dtype)")
+    if len({case[1:] for case in cases + sweep}) < len(set(cases + sweep)):
+        raise ValueError("two cases have one label and one dtype; give each a label of its own")
     if not callable(inputs) and (not isinstance(inputs, int) or isinstance(inputs, bool) or inputs < 1):
         raise ValueError(f"inputs is {inputs!r}; give the number of tensors, or a function (shape, dtype, device)")
     if passes not in PASSES:

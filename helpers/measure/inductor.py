@@ -22,14 +22,18 @@ def compiled_graphs() -> int:
 
 
 def require_compiled(prepare: Callable[[], Callable]) -> Callable:
-    """Prepares a call, and makes it twice, so that it is compiled; call `torch.compiler.reset()` before.
+    """Prepares a call, makes it twice, so that it is compiled, and returns it; call `torch.compiler.reset()` before.
 
     Raises NotCompiled if the first call compiles nothing, or the second compiles again.
     """
     before = compiled_graphs()
-    with _quiet():
-        call = prepare()
-        call()
+    logging.disable(logging.ERROR)  # an autotuner writes pages, here and to stderr
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            call = prepare()
+            call()
+    finally:
+        logging.disable(logging.NOTSET)
     first = compiled_graphs()
     if first == before:
         raise NotCompiled("torch.compile compiled nothing: it ran eager")
@@ -37,17 +41,6 @@ def require_compiled(prepare: Callable[[], Callable]) -> Callable:
     if compiled_graphs() != first:
         raise NotCompiled("torch.compile compiled again at the second call")
     return call
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Keeps what is logged, warned about or written to stderr meanwhile to itself: an autotuner writes pages."""
-    logging.disable(logging.ERROR)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 def triton_code(function: Callable, *inputs) -> str:

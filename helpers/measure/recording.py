@@ -1,7 +1,7 @@
-"""`recorded`: on a GPU a function measures; without one the table that it returned on a named card is shown.
+"""`recorded`: on a GPU a function measures; without one what it returned on a named card is shown.
 
-COURSE_RECORD names the folder that records are written to; without it nothing is written. With COURSE_STRICT_RECORDS=1,
-as in the tests, a record whose code has changed since is an error.
+Records are written into the folder that COURSE_RECORD names, if it does. With COURSE_STRICT_RECORDS=1, as in the tests,
+a record whose code has changed since is an error.
 """
 
 import datetime
@@ -25,12 +25,11 @@ class Unavailable(Exception):
 
 
 def recorded(measure: Callable) -> Callable:
-    """Decorates a function that measures: it runs on a GPU; without one, what it returned on a named card is shown.
+    """Decorates a function that measures and returns a text, a DataFrame or a list of rows (dictionaries).
 
-    `measure` returns text, a pandas DataFrame, or a list of rows (dictionaries with the same keys). The decorated
-    function returns the text or the DataFrame, after a printed line that names the card. The record has the function's
-    name. It is shown, too, where `measure` raises Unavailable, because a tool is missing, or runs out of the GPU's
-    memory; if nothing is recorded, that error stands. Raises NotRecorded without a GPU and without a record.
+    On a GPU it runs, and its text or DataFrame is returned after a printed line that names the card. Without one the
+    record of the function's name is; so it is where `measure` raises Unavailable, or runs out of the GPU's memory.
+    Raises NotRecorded without a GPU and without a record; with a GPU and without a record its own error stands.
     """
 
     @functools.wraps(measure)
@@ -53,7 +52,7 @@ def recorded(measure: Callable) -> Callable:
 
 
 def measured(name: str, result, code: str, author: str):
-    """Prints where a result was measured and returns it, a list of rows as a DataFrame; writes it if asked to.
+    """Prints where a result was measured and returns it, rows as a DataFrame; writes its record if asked to.
 
     `code` is the fingerprint that stays with the record, `author` that of all the code that measured.
     """
@@ -68,10 +67,7 @@ def measured(name: str, result, code: str, author: str):
 
 
 def shown(name: str, code: str):
-    """Prints where a record comes from, and whether its code has changed since; returns its table or text.
-
-    Raises RuntimeError for changed code if the environment asks for it, as the tests do.
-    """
+    """Prints where a record comes from, and whether its code has changed since; returns its DataFrame or text."""
     table, about = load(name)
     then = about.pop("code")
     if then != code and os.environ.get("COURSE_STRICT_RECORDS") == "1":

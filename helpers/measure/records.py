@@ -1,6 +1,6 @@
-"""The file of one measurement: a table or a text, under lines that say where, with what and when it was measured.
+"""The file of one measurement, `data/benchmarks/<topic>/<name>.csv`, or `.txt` for text.
 
-It is `data/benchmarks/<topic>/<name>.csv`, `.txt` for text; a topic is a lecture's file name without its number.
+A topic is a lecture's file name without its number. A header says where, with what and when it was measured.
 """
 
 from pathlib import Path
@@ -16,10 +16,9 @@ class NotRecorded(RuntimeError):
 
 
 def save(folder: Path, name: str, table, about: dict[str, str], author: str) -> None:
-    """Writes a DataFrame or a text into `folder`; the file is replaced whole or not at all.
+    """Writes a DataFrame or a text under the header `about`; the file is replaced whole or not at all.
 
-    `about` is the header, `author` stands for the code that measured: RuntimeError if other code has written this file
-    before in this process, since two measurements then have one name.
+    `author` stands for the code that measured. Raises RuntimeError if other code wrote this file in this process.
     """
     path = folder / f"{name}{'.txt' if isinstance(table, str) else '.csv'}"
     if _written.setdefault(path, author) != author:
@@ -37,10 +36,7 @@ def found(name: str) -> list[Path]:
 
 
 def load(name: str) -> tuple:
-    """The DataFrame or the text of a record, and its header.
-
-    Raises NotRecorded if there is none, and ValueError if two topics have one of this name.
-    """
+    """The DataFrame or the text of a record, and its header; NotRecorded if there is none, ValueError if two are."""
     paths = found(name)
     if not paths:
         what = "Kernels run in the interpreter here, and timing it would say nothing about a GPU"

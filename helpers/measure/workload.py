@@ -1,7 +1,6 @@
 """One case of a comparison: its tensors, what is right for them, and the times of what is right."""
 
 import functools
-import math
 import statistics
 from collections.abc import Callable, Sequence
 
@@ -28,32 +27,37 @@ def made(inputs: int | Callable, shape: tuple, dtype: torch.dtype, passes: str) 
 
 
 def timed(implementations: dict, reference: Callable, tensors: tuple, dtype: torch.dtype, passes: str, graph: bool):
-    """A row for each implementation, with its times or why it has none, and the least bytes that the case moves.
+    """A row for each implementation, with times or why it has none (`note`), and the least bytes that the case moves.
 
     Those are the bytes of all tensors that come in, gradients too, and of all results.
     """
     n_bytes, calls, notes = _checked(implementations, reference, tensors, dtype, passes)
-    before, times, rows = compiled_graphs(), _in_turns(calls), []
+    before, times = compiled_graphs(), _in_turns(calls)
     if compiled_graphs() != before:
         again = "torch.compile compiled again while it was timed"
         notes |= {name: again for name in calls if is_compiled(implementations[name])}
-    for name in implementations:
-        row = untimed(name, notes.get(name, ""), graph)
-        if name not in notes:
-            row["device_us"], row["p20_us"], row["p80_us"] = times[name]
-            row["host_us"] = host_us(calls[name], row["device_us"])
-            if graph:
-                row["graph_us"] = graph_us(calls[name])
-            bound = ["launch-bound"] if row["host_us"] > row["device_us"] else []
-            row["note"] = "; ".join(bound + (["fits in L2"] if n_bytes <= l2_bytes() else []))
-        rows.append(row)
+    rows = [{"impl": name, "note": f"not timed: {notes.get(name)}"} for name in implementations]
+    for row in [row for row in rows if row["impl"] not in notes]:
+        call = calls[row["impl"]]
+        row["device_us"], row["p20_us"], row["p80_us"] = times[row["impl"]]
+        row["host_us"] = host_us(call, row["device_us"])
+        row |= {"graph_us": graph_us(call)} if graph else {}
+        bound = ["launch-bound"] if row["host_us"] > row["device_us"] else []
+        row["note"] = "; ".join(bound + (["fits in L2"] if n_bytes <= l2_bytes() else []))
     return rows, n_bytes
 
 
-def untimed(name: str, why: str, graph: bool) -> dict:
-    """The row of an implementation that is not timed."""
-    clocks = ("device_us", "p20_us", "p80_us", "host_us", *(["graph_us"] if graph else []))
-    return {"impl": name, **dict.fromkeys(clocks, math.nan), "note": f"not timed: {why}"}
+def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
+    """Median, 20th and 80th percentile of each call's device time: means over rounds, without the extreme ones.
+
+    Where tensors happen to lie makes 3 % between two rounds.
+    """
+    rounds = {name: [] for name in calls}
+    for _ in range(ROUNDS):
+        for name, call in calls.items():
+            rounds[name].append(device_us(call, rep=15, warmup=5))
+    middle = {name: [sorted(column)[1:-1] for column in zip(*found, strict=True)] for name, found in rounds.items()}
+    return {name: tuple(map(statistics.mean, columns)) for name, columns in middle.items()}
 
 
 def _checked(implementations: dict, reference: Callable, tensors: tuple, dtype: torch.dtype, passes: str):
@@ -110,27 +114,25 @@ def _several(results) -> tuple:
 
 
 def _doubles(tensors: tuple) -> tuple:
-    """The same tensors in float64, without their history; what is no floating-point number stays."""
-    return tuple(
-        one.detach().double().requires_grad_(one.requires_grad) if one.is_floating_point() else one for one in tensors
-    )
+    """The same tensors in float64, without their history; integers stay."""
+    wide = (one.detach().double() if one.is_floating_point() else one for one in tensors)
+    return tuple(one.requires_grad_(old.requires_grad) for one, old in zip(wide, tensors, strict=True))
 
 
 @torch.no_grad()
 def wrong(results, exact: Sequence[torch.Tensor], dtypes: Sequence[torch.dtype], dtype: torch.dtype) -> str | None:
     """What is wrong with the results of a case of `dtype`, or None; `exact` are the right ones, in float64.
 
-    Coarse, made to refuse a kernel that computes something else before it is timed; `check` is the fine test. With r
-    the right number, R the mean of |r| over its row (at least that over all), u the unit roundoff of the result's
-    dtype or the case's, whichever is larger, |y − r| may be (8·u + 2048·min(u, 2⁻²⁴))·(|r| + R):
+    Coarse, made to refuse a kernel that computes something else before it is timed; `check` is the fine test. |y − r|
+    may be (8·u + 2048·min(u, 2⁻²⁴))·(|r| + R), where R is the root mean square of r's row (at least the mean of all
+    |r|) and u the unit roundoff of the result's dtype or the case's, whichever is larger:
 
-    - 8·u for the result's own rounding and those of what is kept in between in `dtype` (scores, probabilities, a row
-      of gradients): each is off by u of itself, and adds to a result of the size R (Higham, Accuracy and Stability of
-      Numerical Algorithms, 2002, 2.2 and 3.1);
-    - 2048·2⁻²⁴ for sums in float32, whose error grows like √N (Higham and Mary, A New Approach to Probabilistic
-      Rounding Error Analysis, SIAM J. Sci. Comput. 41(5), 2019): 4·√N·2⁻²⁴ for N up to 2¹⁸ terms in any order.
+    - 8·u, since the result and what is kept in between in `dtype` (scores, probabilities) are each off by u of
+      themselves, about R (Higham, Accuracy and Stability of Numerical Algorithms, 2002, 2.2 and 3.1);
+    - 2048·2⁻²⁴ for sums in float32 of up to N = 2¹⁸ terms in any order, 4·√N·2⁻²⁴ (their error grows like √N: Higham
+      and Mary, A New Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41(5), 2019).
 
-    What TF32 does to a product in float32 is more than that. Other than floating-point results must be equal.
+    What TF32 does to a product in float32 is more. Results that are no floating-point numbers must be equal.
     """
     results = _several(results)
     if len(results) != len(exact):
@@ -155,16 +157,3 @@ def _wrong(result, exact: torch.Tensor, own: torch.dtype, dtype: torch.dtype) ->
         return None
     first = torch.unravel_index(off.flatten().int().argmax(), off.shape)
     return f"{bad} of {off.numel()} elements, the first at {tuple(map(int, first))}"
-
-
-def _in_turns(calls: dict[str, Callable]) -> dict[str, tuple]:
-    """Median, 20th and 80th percentile of each call's device time: means over rounds, without the extreme ones.
-
-    Where tensors happen to lie makes 3 % between two rounds.
-    """
-    rounds = {name: [] for name in calls}
-    for _ in range(ROUNDS):
-        for name, call in calls.items():
-            rounds[name].append(device_us(call, rep=15, warmup=5))
-    middle = {name: [sorted(column)[1:-1] for column in zip(*found, strict=True)] for name, found in rounds.items()}
-    return {name: tuple(map(statistics.mean, columns)) for name, columns in middle.items()}
