@@ -50,12 +50,12 @@ def _next(value) -> Iterable:
     if isinstance(function, functools.partial):
         return [function.func, *function.args, *function.keywords.values()]
     owner = getattr(function, "__self__", function)
-    kind = owner if isinstance(owner, type) else type(owner)
-    return [x for x in [*vars(kind).values(), *getattr(owner, "__dict__", {}).values()] if _is_ours(unwrapped(x))]
+    members = [*vars(type(owner)).values(), *getattr(owner, "__dict__", {}).values()]
+    return [member for member in members if _is_ours(unwrapped(member))]
 
 
 def _is_ours(function) -> bool:
-    return inspect.isfunction(function) and (function.__module__ or "").startswith(OURS)
+    return inspect.isfunction(function) and function.__module__.startswith(OURS)
 
 
 def _code(value) -> tuple[str, str]:

@@ -26,7 +26,7 @@ def save(folder: Path, name: str, table, about: dict[str, str], author: str) -> 
     body = table + "\n" if isinstance(table, str) else table.to_csv(index=False, float_format="%.5g")
     folder.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    new.write_text("".join(f"# {key}: {about[key]}\n" for key in HEADER) + body, encoding="utf-8", newline="\n")
+    new.write_bytes(("".join(f"# {key}: {about[key]}\n" for key in HEADER) + body).encode())
     new.replace(path)
 
 
@@ -44,7 +44,7 @@ def load(name: str) -> tuple:
     if len(paths) > 1:
         both = " and ".join(f"{path.parent.name}/{path.name}" for path in paths)
         raise ValueError(f"two records are called {name!r}: {both}; give one of them another name")
-    *lines, body = paths[0].read_text(encoding="utf-8").split("\n", len(HEADER))
+    *lines, body = paths[0].read_bytes().decode().split("\n", len(HEADER))
     about = dict(line.removeprefix("# ").split(": ", 1) for line in lines)
     if paths[0].suffix == ".txt":
         return body.removesuffix("\n"), about

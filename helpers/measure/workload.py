@@ -119,7 +119,6 @@ def _doubles(tensors: tuple) -> tuple:
     return tuple(one.requires_grad_(old.requires_grad) for one, old in zip(wide, tensors, strict=True))
 
 
-@torch.no_grad()
 def wrong(results, exact: Sequence[torch.Tensor], dtypes: Sequence[torch.dtype], dtype: torch.dtype) -> str | None:
     """What is wrong with the results of a case of `dtype`, or None; `exact` are the right ones, in float64.
 
@@ -152,7 +151,7 @@ def _wrong(result, exact: torch.Tensor, own: torch.dtype, dtype: torch.dtype) ->
         u = max(torch.finfo(one).eps for one in (own, dtype) if one.is_floating_point) / 2
         size = exact.abs().nan_to_num(posinf=0.0)  # so that one inf does not allow everything
         row = size.square().mean(-1, keepdim=True).sqrt().clamp(min=size.mean())
-        off &= ~((result.double() - exact).abs() <= (8 * u + 2048 * min(u, 2**-24)) * (size + row))
+        off &= ~((result.detach().double() - exact).abs() <= (8 * u + 2048 * min(u, 2**-24)) * (size + row))
     if not (bad := int(off.sum())):
         return None
     first = torch.unravel_index(off.flatten().int().argmax(), off.shape)

@@ -31,6 +31,10 @@ def other(x):
     return x + 2
 
 
+def nothing():
+    """Says so."""
+
+
 def rows():
     return [{"µs": 1}, {"µs": 2}]
 
@@ -84,6 +88,13 @@ def second(x):
     second_kernel[(1,)](x)
 
 
+ONE = 1
+
+
+def launch_one(x):
+    first_kernel[(ONE,)](x)
+
+
 def launch(x, block=1):
     first_kernel[(block,)](x)
 
@@ -108,6 +119,9 @@ def tuned(*sizes):
         kernel[(1,)](x)
 
     return launch_it
+
+
+autotuned = triton.autotune([triton.Config({"B": 8}, num_warps=2, num_stages=5), triton.Config({"B": 16})], key=[])(one)
 
 
 def tuned_warps(warps, stages):
@@ -161,6 +175,15 @@ def custom(name, function):
 class Module(torch.nn.Module):
     def forward(self, x):
         return first(x)
+
+
+@triton.testing.perf_report(triton.testing.Benchmark(["n"], [1], "impl", ["a"], ["a"], "plot", {}))
+def point(n, impl):
+    first(n)
+
+
+def points():
+    return point.run(return_df=True)
 
 
 def loops(x):

@@ -1,7 +1,7 @@
 """Fingerprints: every change of what is measured counts, and nothing else does."""
 
 from helpers.kernels import fused_swiglu
-from helpers.measure.fingerprint import _leading_to_kernels, fingerprint
+from helpers.measure.fingerprint import _code, _leading_to_kernels, fingerprint
 from helpers.tests import recorded_twins as twins
 
 import functools
@@ -19,16 +19,39 @@ def leading(function):
     return {name for name, _ in _leading_to_kernels([function], {})}
 
 
-def renamed(function):
-    """The fingerprint as if all functions had the same name."""
-    from helpers.measure.fingerprint import _code
-
-    return _code(function)[1].partition("\n")[2]
-
-
-@pytest.mark.parametrize("same", [twins.commented, twins.documented])
+@pytest.mark.parametrize("same", [twins.plain, twins.commented, twins.documented])
 def test_comments_layout_and_docstrings_do_not_count(same):
-    assert renamed(same) == renamed(twins.plain) == "    return x + 1"
+    assert _code(same)[1].partition("\n")[2] == "    return x + 1"
+
+
+def lambda_text(function):
+    return f"lambda {function.__code__.co_names} {function.__code__.co_consts}"
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (twins.around, lambda_text(twins.around)),
+        (twins.nothing, "def nothing():\n    pass"),
+        (twins.launch_one, "def launch_one(x):\n    first_kernel[ONE,](x)"),
+        (
+            twins.captured_in((8, len)),
+            "def inner(x):\n    return launch(x, block)\nblock = (8, builtin_function_or_method)",
+        ),
+        (twins.captured_in(len), "def inner(x):\n    return launch(x, block)"),
+        (functools.partial(twins.launch, 1, block=[8]), "partial (1, ('block', (8)))"),
+        (twins.autotuned, "@triton.jit\ndef one(x):\n    return x + 1\n{'B': 8} 2 5\n{'B': 16} 4 3"),
+        (torch.add, "_VariableFunctionsClass.add"),
+    ],
+)
+def test_the_text_of_which_a_fingerprint_is_made(value, text):
+    """Records hold hashes of these texts: whoever changes one has to measure again."""
+    assert _code(value)[1] == text
+
+
+def test_no_text_holds_an_address():
+    for one in (twins.nested, functools.partial(twins.launch, len), *twins.DIFFERENT["a constexpr"]):
+        assert " at 0x" not in _code(one)[1]
 
 
 @pytest.mark.parametrize("pair", twins.DIFFERENT.values(), ids=twins.DIFFERENT)
@@ -68,6 +91,7 @@ def test_it_is_the_same_for_the_same_code_made_again():
         (twins.Module(), {"Module", "Module.forward", "first", "kernel_of.<locals>.kernel", "one"}),
         (twins.loops, {"loops", "first", "kernel_of.<locals>.kernel", "one"}),
         (torch.compile(twins.first), {"first", "kernel_of.<locals>.kernel", "one"}),
+        (twins.points, {"points", "point"}),
         (twins.plain, set()),
     ],
 )
