@@ -15,7 +15,7 @@ HOMES = {
     "compare": "measure.comparison",
     "compiled": "compiler.compiling",
     "doctor": "machine",
-    "recorded": "measure.records",
+    "recorded": "measure.recording",
     "show_dataflow": "pictures.dataflow",
     "show_grids": "pictures.programs",
     "show_programs": "pictures.programs",

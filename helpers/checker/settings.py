@@ -11,11 +11,6 @@ import torch
 from ..device import INTERPRETED
 
 
-def is_compiled(candidate: Callable) -> bool:
-    """Whether a candidate comes from `torch.compile`. torch has no public test for it; one of ours holds this name."""
-    return hasattr(candidate, "_torchdynamo_orig_callable")
-
-
 @contextlib.contextmanager
 def poisoned():
     """Makes every `torch.empty` hold NaN (the largest value in an integer dtype), inside custom operators too."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from ..compiler.functions import kernels_of
+from ..compiler.functions import is_compiled, kernels_of
 from ..device import DEVICE
 from . import fence, guards
 from .authored import Authored, authored
@@ -14,7 +14,6 @@ from .errors import message, not_attempted
 from .facts import Wrong, described
 from .launches import Launch, Launches
 from .placing import Placed, place, span, values_of
-from .settings import is_compiled
 from .tolerance import Expected, expect, is_elementwise
 from .values import operands
 

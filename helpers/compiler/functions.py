@@ -68,3 +68,8 @@ def kernels_of(function: Callable) -> list:
         seen.add(id(inner))
         todo += [x for x in named_values(inner).values() if callable(x)]
     return found
+
+
+def is_compiled(function: Callable) -> bool:
+    """Whether `function`, or a module, is what `torch.compile` returned; torch has no public test for it."""
+    return hasattr(function, "_torchdynamo_orig_callable")

@@ -2,7 +2,7 @@
 
 from helpers.checker import check
 from helpers.checker.report import Report
-from helpers.checker.settings import is_compiled
+from helpers.compiler.functions import is_compiled
 from helpers.device import INTERPRETED
 from helpers.tests import zoo_kernels as kernels
 from helpers.tests import zoo_launchers as z
