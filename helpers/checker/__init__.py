@@ -94,7 +94,7 @@ def _examined(trial: Trial, named: str) -> Report:
         if section.row and getattr(rows.get(section.row.name), "verdict", "") != "failed":
             rows[section.row.name] = section.row
     problems = sorted((p for s in done for p in s.problems), key=lambda problem: order.index(problem.row))
-    unchecked = "".join(section.unchecked for section in done) + _unmasked(trial)
+    unchecked = "".join(section.unchecked for section in done) + _unseen(trial)
     return Report(
         named,
         "failed" if problems else "passed",
@@ -110,10 +110,12 @@ def _stub_above_code(trial: Trial) -> tuple[Problem, ...]:
     return (Problem("result", said),) if name else ()
 
 
-def _unmasked(trial: Trial) -> str:
-    """On a GPU, the loads without a mask that the candidate's kernels hold."""
-    loads = [] if INTERPRETED else trial.authored().unmasked("load")
-    return "".join(f", {load} (a load without a mask)" for load in loads[:2])
+def _unseen(trial: Trial) -> str:
+    """What the kernels hold that this machine does not show: loads without a mask; nan where a place is picked."""
+    written = trial.authored()
+    if INTERPRETED:
+        return "".join(f", nan in {line} (a GPU may drop it)" for line in written.picks_places[:1])
+    return "".join(f", {load} (a load without a mask)" for load in written.unmasked("load")[:2])
 
 
 def _valid_shapes(shapes: Sequence | None, inputs, block_size) -> list[tuple[int, ...]]:

@@ -11,7 +11,6 @@ from ..compiler.functions import jitted, unwrapped
 MASK_AT = {"load": 1, "store": 2}  # position of the argument `mask` in tl.load and tl.store
 ATOMICS = ("atomic_add", "atomic_max", "atomic_min", "atomic_xchg", "atomic_cas", "atomic_and", "atomic_or",
            "atomic_xor")  # fmt: skip
-DROPS_NAN = ("maximum", "minimum", "clamp", "max", "min", "fmax", "fmin")
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Authored:
     stores_atomically: bool = False
     asks_which_program: bool = False
     python_logic: list[str] = field(default_factory=list)  # lines with and, or, not, or a chained comparison
-    may_drop_nan: list[str] = field(default_factory=list)  # lines
+    picks_places: list[str] = field(default_factory=list)  # lines with an argmax or argmin
     unread: list[str] = field(default_factory=list)
 
     def of(self, kind: str) -> list[Access]:
@@ -117,8 +116,8 @@ def _read(tree: ast.Module, lines: list[str], function, found: Authored) -> None
                 found.accesses.append(Access(called, function.__name__, line, text, masked, base))
             found.stores_atomically |= called in ATOMICS
             found.asks_which_program |= called == "program_id"
-            if called in DROPS_NAN and not any(k.arg == "propagate_nan" for k in node.keywords):
-                found.may_drop_nan.append(said(node))
+            if called in ("argmax", "argmin") or any(k.arg == "return_indices" for k in node.keywords):
+                found.picks_places.append(said(node))
         elif _is_python_logic(node) and not _names(node) <= constants:
             found.python_logic.append(said(node))
 

@@ -75,10 +75,10 @@ def stored_outside(breaches: list[Breach], trial: Trial, right: bool) -> Found:
     after = all(b.where == "an output" and b.first == b.elements for b in breaches)
     if INTERPRETED and (found := logic(written)).cause:
         return found
+    if after and (stores := written.unmasked("store")):
+        return Found("mask missing on the store", f" ({stores[0]})")
     if not after or not right:
         return Found()
-    if stores := written.unmasked("store"):
-        return Found("mask missing on the store", f" ({stores[0]})")
     if not written.accesses:
         return Found("mask missing on the store") if _ends_with_a_block(breaches, trial) else Found()
     return Found("mask too wide")

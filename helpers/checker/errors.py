@@ -20,7 +20,7 @@ def not_attempted(error: Exception) -> bool:
 def message(error: Exception) -> str:
     """Such as "ValueError: x is empty": the deepest cause, its class and its first line (a compiler's: the last)."""
     cause = chain(error)[-1]
-    if "Compilation" in type(cause).__name__:
+    if any("Compilation" in kind.__name__ for kind in type(cause).__mro__):
         return f"{type(cause).__name__}: {last_line(str(cause))}"
     return f"{type(cause).__name__}: {(str(cause).strip().splitlines() or ['(no message)'])[0][:200]}"
 

@@ -270,12 +270,15 @@ def row_kernel(
 
 
 @triton.jit
-def max_and_place_kernel(x_ptr, max_ptr, place_ptr, n_columns, BLOCK_SIZE: tl.constexpr):
+def max_and_place_kernel(x_ptr, max_ptr, place_ptr, n_columns, NAN: tl.constexpr, BLOCK_SIZE: tl.constexpr):
     row = tl.program_id(0)
     columns = tl.arange(0, BLOCK_SIZE)
     x = tl.load(x_ptr + row * n_columns + columns, mask=columns < n_columns, other=-float("inf")).to(tl.float32)
+    has_nan = tl.max((x != x).to(tl.int32), axis=0) == 1
+    if NAN:
+        x = tl.where(x != x, float("inf"), x)
     value, place = tl.max(x, axis=0, return_indices=True)
-    tl.store(max_ptr + row, value)
+    tl.store(max_ptr + row, tl.where(has_nan, float("nan"), value))
     tl.store(place_ptr + row, place)
 
 

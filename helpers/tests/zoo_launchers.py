@@ -108,12 +108,15 @@ def rows(op: str, other: float = -float("inf"), copies: bool = True, **constexpr
     return launcher
 
 
-def max_and_place(x):
-    x = x.contiguous()
-    values, places = x.new_empty(x.shape[0]), torch.empty(x.shape[0], dtype=torch.int64, device=x.device)
-    block = triton.next_power_of_2(x.shape[1])
-    k.max_and_place_kernel[(x.shape[0],)](x, values, places, x.shape[1], BLOCK_SIZE=block)
-    return values, places
+def max_and_place(nan: bool = True) -> Callable:
+    def launcher(x):
+        x = x.contiguous()
+        values, places = x.new_empty(x.shape[0]), torch.empty(x.shape[0], dtype=torch.int64, device=x.device)
+        block = triton.next_power_of_2(x.shape[1])
+        k.max_and_place_kernel[(x.shape[0],)](x, values, places, x.shape[1], NAN=nan, BLOCK_SIZE=block)
+        return values, places
+
+    return launcher
 
 
 def rms_norm(honest: bool = True, divide: bool = False) -> Callable:
