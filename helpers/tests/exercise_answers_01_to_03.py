@@ -1,104 +1,70 @@
-"""Answers to the exercises of *From CUDA to Triton*, *Vector add* and *A fused SwiGLU*."""
+"""Answers to the exercises of *From CUDA to Triton*, *Vector add* and *A fused SwiGLU*: see `exercise_answers.py`."""
 
-from helpers.tests.exercise_answers import Exercise
+# fmt: off
+MASKED = "tl.load(x_ptr + offsets, mask=mask)"
+CLAMPED, REJECTS = "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", 'check_elementwise("clamp", FLOATS, x=x)'
+DIFFERENCE = "tl.load(x_ptr + offsets) - tl.load(y_ptr + offsets)"
+RELU = "tl.where(y < 0, 0.0, y)"
+NO_NAN = "only where input 0 is nan"
+WHOLE_BLOCKS = "grid rounded down: the last, partial block is left out"
 
-SCALE = Exercise(
-    "01_from_cuda_to_triton",
-    "scale-kernel",
-    wrong={
-        "no program id": ("program id forgotten", "pid * BLOCK_SIZE + ", ""),
-        "steps of one": ("every element from 258 on", "pid * BLOCK_SIZE + ", "pid + "),
-        "steps of 128 threads": ("x", "pid * BLOCK_SIZE", "pid * 128"),
-        "in bytes": ("x", "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)",
-                     "offsets = 4 * (pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE))"),
-        "counts from one": ("x", "pid * BLOCK_SIZE + ", "pid * BLOCK_SIZE + 1 + "),
-        "the first element only": ("x", " + tl.arange(0, BLOCK_SIZE)", ""),
-        "half a block": ("x", "tl.arange(0, BLOCK_SIZE)", "tl.arange(0, BLOCK_SIZE // 2)"),
-        "how many instead of which": ("x", "tl.program_id(0)", "tl.num_programs(0)"),
-        "the other axis": ("x", "tl.program_id(0)", "tl.program_id(1)"),
-    },
-    right={
+ANSWERS = {
+    "scale-kernel": ({
+        "no program id": ("768 of 1024 wrong: every element from 256 on", "pid * BLOCK_SIZE + ", ""),
+        "steps of 128 threads": ("384 of 1024 wrong: every element from 640 on", "pid * BLOCK_SIZE", "pid * 128"),
+        "in bytes": ("pointers step in elements, not in bytes", "+ tl.arange(0, BLOCK_SIZE)",
+                     "+ tl.arange(0, BLOCK_SIZE)\n    offsets *= 4"),
+        "counts from one": ("only element 0", "pid * BLOCK_SIZE + ", "pid * BLOCK_SIZE + 1 + "),
+        "half a block": ("first wrong element 128", "tl.arange(0, BLOCK_SIZE)", "tl.arange(0, BLOCK_SIZE // 2)"),
+        "how many, not which": ("elements 1024 to 1279", "tl.program_id(0)", "tl.num_programs(0)"),
+    }, {
         "one line": (1, "offsets = tl.arange(0, BLOCK_SIZE) + tl.program_id(axis=0) * BLOCK_SIZE"),
         "last block first": ("pid * BLOCK_SIZE", "(tl.num_programs(0) - 1 - pid) * BLOCK_SIZE"),
         "every nth element": (1, "offsets = tl.program_id(0) + tl.num_programs(0) * tl.arange(0, BLOCK_SIZE)"),
-    },
-)  # fmt: skip
-
-SUBTRACT = Exercise(
-    "01_from_cuda_to_triton",
-    "subtract-kernel",
-    wrong={
-        "as it was": ("x", "tl.program_id(0) * BLOCK_SIZE", "tl.program_id(0) * 128"),
-        "twice the programs": ("x", "x.numel() // 256", "x.numel() // 128"),
-        "every element twice": ("x", "tl.program_id(0) * BLOCK_SIZE", "tl.program_id(0) * 128",
+    }),
+    "subtract-kernel": ({
+        "every element twice": ("programs_too_many(1024) gave 3; the answer is 0", "(0) * BLOCK_SIZE", "(0) * 128",
                                 "x.numel() // 256", "x.numel() // 128 - 1"),
-        "halves that overlap at the end": ("x", "tl.program_id(0) * BLOCK_SIZE", "tl.program_id(0) * 128",
-                                           "x.numel() // 256", "x.numel() // 128"),
-        "a block of 128": ("x", "BLOCK_SIZE=256", "BLOCK_SIZE=128"),
-        "one program an element": ("x", "x.numel() // 256", "x.numel()"),
-        "the other way round": ("x", "tl.load(x_ptr + offsets) - tl.load(y_ptr + offsets)",
-                                "tl.load(y_ptr + offsets) - tl.load(x_ptr + offsets)"),
-        "the address of y": ("x", "tl.load(y_ptr + offsets)", "y_ptr"),
-        "no program id": ("x", "tl.program_id(0) * BLOCK_SIZE + ", ""),
-        "PyTorch": ("x", 2, "out = x - y"),
-        "PyTorch beside a launch": ("x", "    return out", "    return x - y"),
-    },
-    right={
+        "as it was": ("384 of 1024 wrong: every element from 640 on", "(0) * BLOCK_SIZE", "(0) * 128"),
+        "PyTorch": ("subtract_kernel was never launched", 2, "out = x - y"),
+        "PyTorch after a launch": ("PyTorch", "    return out", "    return x - y"),
+        "twice the programs": ("elements 1024 to 2047", "// 256", "// 128"),
+        "one program an element": ("reached far outside its tensors", " // 256", ""),
+        "a block of 128": ("the last elements have no program", "BLOCK_SIZE=256", "BLOCK_SIZE=128"),
+        "y - x": ("got -1.25, expected 1.25", DIFFERENCE, f"-({DIFFERENCE})"),
+    }, {
         "blocks of 128": ("x.numel() // 256", "x.numel() // 128", "BLOCK_SIZE=256", "BLOCK_SIZE=128"),
-        "two halves": (1, """
+        "two halves": (1, f"""
             for half in range(2):
                 offsets = tl.program_id(0) * BLOCK_SIZE + half * 128 + tl.arange(0, 128)
-                tl.store(out_ptr + offsets, tl.load(x_ptr + offsets) - tl.load(y_ptr + offsets))
+                tl.store(out_ptr + offsets, {DIFFERENCE})
         """),
-        "the grid as a function": (2, """
-            grid = lambda meta: (triton.cdiv(x.numel(), meta["BLOCK_SIZE"]),)
-            subtract_kernel[grid](x, y, out, BLOCK_SIZE=256, num_warps=8)
-        """),
-    },
-)  # fmt: skip
-
-RELU = Exercise(
-    "01_from_cuda_to_triton",
-    "relu-kernel",
-    wrong={
-        "positive instead of negative": ("x", "tl.where(y < 0, 0.0, y)", "tl.where(y > 0, y, 0.0)"),
-        "maximum": ("x", "tl.where(y < 0, 0.0, y)", "tl.maximum(y, 0.0)"),
-        "no relu": ("x", "tl.where(y < 0, 0.0, y)", "y"),
-        "relu before b": ("x", "y = x * w + b", "y = x * w", "tl.where(y < 0, 0.0, y)", "tl.where(y < 0, 0.0, y) + b"),
-        "x * (w + b)": ("x", "x * w + b", "x * (w + b)"),
-        "through memory": ("x", "y = x * w + b", "tl.store(out_ptr + offsets, x * w); y = tl.load(out_ptr + offsets) + b"),
-        "w once": ("x", "tl.load(w_ptr + offsets)", "tl.load(w_ptr)"),
-        "relu in PyTorch": ("x", "tl.where(y < 0, 0.0, y)", "y", "return out", "return torch.relu(out)"),
-        "torch in the kernel": ("x", "tl.where(y < 0, 0.0, y)", "torch.relu(y)"),
-        "if": ("x", "tl.where(y < 0, 0.0, y)", "0.0 if y < 0 else y"),
-        "stub left": ("x", "    ### BEGIN SOLUTION", "    raise NotImplementedError()"),
-    },
-    right={
-        "the mask of a multiplication": ("tl.where(y < 0, 0.0, y)", "tl.where((y > 0) | (y != y), y, 0.0)"),
-        "maximum that keeps nan": ("tl.where(y < 0, 0.0, y)", "tl.maximum(y, 0.0, propagate_nan=tl.PropagateNan.ALL)"),
+        "the grid as a function": ("[(programs,)]", '[lambda meta: (x.numel() // meta["BLOCK_SIZE"],)]'),
+    }),
+    "relu-kernel": ({
+        "nan becomes 0": (NO_NAN, RELU, "tl.where(y > 0, y, 0.0)"),
+        "through memory": ("trips() gave 6.0; the answer is 4.0", "y = x * w + b",
+                           "tl.store(out_ptr + offsets, x * w)\n    y = tl.load(out_ptr + offsets) + b"),
+        "maximum": (NO_NAN, RELU, "tl.maximum(y, 0.0)"),
+        "relu in PyTorch": ("PyTorch", RELU, "y", "return out", "return torch.relu(out)"),
+        "no relu": ("got -10.2, expected 0.0", RELU, "y"),
+        "relu before b": ("got -10.2, expected 0.0", "x * w + b", "x * w", RELU, f"{RELU} + b"),
+        "stub left": ("NotImplementedError` still stands above", "    ###", "    raise NotImplementedError()  ###"),
+    }, {
+        "nan asked for": (RELU, "tl.where((y > 0) | (y != y), y, 0.0)"),
+        "maximum that keeps nan": (RELU, "tl.maximum(y, 0.0, propagate_nan=tl.PropagateNan.ALL)"),
         "fused multiply-add": ("x * w + b", "tl.fma(x, w, b)"),
-    },
-)  # fmt: skip
-
-NEGATE = Exercise(
-    "02_vector_add",
-    "negate-kernel",
-    wrong={
-        "no mask": ("x", ", mask=mask", ""),
-        "mask on the load only": ("x", "-x, mask=mask", "-x"),
-        "mask on the store only": ("x", "tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets)"),
-        "one too many": ("x", "offsets < n_elements", "offsets <= n_elements"),
-        "one too few": ("x", "offsets < n_elements", "offsets < n_elements - 1"),
-        "within the block": ("x", "offsets < n_elements", "tl.arange(0, BLOCK_SIZE) < n_elements"),
-        "the program's mask": ("x", "offsets < n_elements", "tl.program_id(0) * BLOCK_SIZE < n_elements"),
-        "full blocks only": ("x", "offsets < n_elements", "offsets < n_elements // BLOCK_SIZE * BLOCK_SIZE"),
-        "not negated": ("x", "-x", "x"),
-        "other instead of a mask on the store": ("x", "x_ptr + offsets, mask=mask", "x_ptr + offsets, mask=mask, other=0.0", "-x, mask=mask", "-x"),
-        "a chained comparison": ("x", "offsets < n_elements", "0 <= offsets < n_elements"),
-        "and": ("x", "offsets < n_elements", "(offsets >= 0) and (offsets < n_elements)"),
-        "mask in the address": ("x", "tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets * mask)", "-x, mask=mask", "-x"),
-    },
-    right={
+    }),
+    "negate-kernel": ({
+        "no mask": ("`x = tl.load(x_ptr + offsets)` has no mask", ", mask=mask", ""),
+        "one too many": ("stored outside an output of 257 elements: element 257", "< n_elements", "<= n_elements"),
+        "load not masked": ("`x = tl.load(x_ptr + offsets)` has no mask", MASKED, "tl.load(x_ptr + offsets)"),
+        "store not masked": ("`tl.store(out_ptr + offsets, -x)`); pass mask=mask", "-x, mask=mask", "-x"),
+        "one too few": ("only the last element", "offsets < n_elements", "offsets < n_elements - 1"),
+        "lanes instead of offsets": ("lanes past the end pass the mask", "= offsets <", "= tl.arange(0, BLOCK_SIZE) <"),
+        "not negated": ("got -0.15, expected 0.15", "-x", "x"),
+        "and": ("write & for and", "offsets < n_elements", "(offsets >= 0) and (offsets < n_elements)"),
+    }, {
         "zero minus x": ("-x", "0.0 - x", "offsets < n_elements", "~(offsets >= n_elements)"),
         "a branch for whole blocks": (1, """
             if tl.program_id(0) * BLOCK_SIZE + BLOCK_SIZE <= n_elements:
@@ -107,153 +73,81 @@ NEGATE = Exercise(
                 mask = offsets < n_elements
                 tl.store(out_ptr + offsets, -tl.load(x_ptr + offsets, mask), mask)
         """),
-        "the last element again and again": (1, """
+        "the last one again and again": (1, """
             inside = tl.minimum(offsets, n_elements - 1)
             tl.store(out_ptr + inside, -tl.load(x_ptr + inside))
         """),
-    },
-)  # fmt: skip
-
-MULTIPLY = Exercise(
-    "02_vector_add",
-    "multiply-kernel",
-    wrong={
-        "as it was": ("x", 1, """
+    }),
+    "multiply-kernel": ({
+        "as it was": (WHOLE_BLOCKS, 1, """
             mask = offsets <= n_elements
             tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=mask) * tl.load(y_ptr + offsets))
-        """, 2, "multiply_kernel[(x.numel() // 256,)](x, y, out, x.numel(), BLOCK_SIZE=256)"),
-        "the mask mended only": ("x", "y_ptr + offsets, mask=mask", "y_ptr + offsets", "x * y, mask=mask", "x * y",
-                                 "triton.cdiv(x.numel(), 256)", "x.numel() // 256"),
-        "<= left": ("x", "offsets < n_elements", "offsets <= n_elements"),
-        "y without a mask": ("x", "y_ptr + offsets, mask=mask", "y_ptr + offsets"),
-        "store without a mask": ("x", "x * y, mask=mask", "x * y"),
-        "// left": ("x", "triton.cdiv(x.numel(), 256)", "x.numel() // 256"),
-        "one program an element": ("x", "triton.cdiv(x.numel(), 256)", "triton.cdiv(x.numel(), 1)"),
-        "one program more": ("x", "triton.cdiv(x.numel(), 256)", "x.numel() // 256 + 1"),
-        "steps of 128": ("x", "tl.program_id(0) * BLOCK_SIZE", "tl.program_id(0) * 128",
-                         "triton.cdiv(x.numel(), 256)", "triton.cdiv(x.numel(), 128)"),
-        "PyTorch": ("x", "    return out", "    return x * y"),
-        "the sum": ("x", "x * y", "x + y"),
-    },
-    right={
-        "a larger block": ("triton.cdiv(x.numel(), 256)", "triton.cdiv(x.numel(), 1024)", "BLOCK_SIZE=256)", "BLOCK_SIZE=1024)"),
+        """, "triton.cdiv(x.numel(), 256)", "x.numel() // 256"),
+        "every element twice": ("programs_too_many(1000) gave 4; the answer is 0", "(0) * BLOCK_SIZE", "(0) * 128",
+                                "cdiv(x.numel(), 256)", "cdiv(x.numel(), 128)"),
+        "y not masked": ("`y = tl.load(y_ptr + offsets)` has no mask", "y_ptr + offsets, mask=mask", "y_ptr + offsets"),
+        "PyTorch after a launch": ("PyTorch", "    return out", "    return x * y"),
+        "one program an element": ("programs_too_many(1000) gave 996; the answer is 0", "numel(), 256", "numel(), 1"),
+        "one program more": ("programs_too_many(1024) gave 1", "triton.cdiv(x.numel(), 256)", "x.numel() // 256 + 1"),
+        "<=": ("lanes past the end pass the mask", "offsets < n_elements", "offsets <= n_elements"),
+        "store not masked": ("`tl.store(out_ptr + offsets, x * y)`); pass mask=mask", "x * y, mask=mask", "x * y"),
+    }, {
+        "a larger block": ("numel(), 256)", "numel(), 1024)", "BLOCK_SIZE=256)", "BLOCK_SIZE=1024)"),
         "rounded up by hand": ("triton.cdiv(x.numel(), 256)", "(x.numel() + 255) // 256"),
-        "in one line, the grid as a function": (1, """
-            mask = (offsets < n_elements)
-            tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask) * tl.load(y_ptr + offsets, mask, other=1.0), mask)
-        """, 2, 'multiply_kernel[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK_SIZE"]),)](x, y, out, x.numel(), BLOCK_SIZE=256)'),
-    },
-)  # fmt: skip
-
-CLAMP = Exercise(
-    "02_vector_add",
-    "clamp-kernel",
-    wrong={
-        "tl.clamp": ("x", "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.clamp(x, 0.0, 1.0)"),
-        "minimum and maximum": ("x", "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.minimum(tl.maximum(x, 0.0), 1.0)"),
-        "greater than 0": ("x", "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.where(x > 0, tl.where(x > 1, 1.0, x), 0.0)"),
-        "below only": ("x", "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.where(x < 0, 0.0, x)"),
-        "from -1 to 1": ("x", "tl.where(x < 0, 0.0,", "tl.where(x < -1, -1.0,"),
-        "no rejection": ("x", '    check_elementwise("clamp", FLOATS, x=x)\n', ""),
-        "a copy": ("x", 'check_elementwise("clamp", FLOATS, x=x)', "x = x.contiguous()"),
-        "layout not rejected": ("x", 'check_elementwise("clamp", FLOATS, x=x)', 'check_elementwise("clamp", FLOATS, x=x.contiguous())\n    x = x.contiguous()'),
-        "types not rejected": ("x", 'check_elementwise("clamp", FLOATS, x=x)', 'assert x.is_contiguous(), "x is not contiguous"'),
-        "in place": ("x", "out = torch.empty_like(x)", "out = x"),
-        "PyTorch": ("x", "    return out", "    return x.clamp(0, 1)"),
-        "forgets to return": ("x", "    return out", "    pass"),
-        "grid rounded down": ("x", "triton.cdiv(x.numel(), 256)", "x.numel() // 256"),
-        "one program an element": ("x", "triton.cdiv(x.numel(), 256)", "triton.cdiv(x.numel(), 1)"),
-        "a chained comparison": ("x", "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.where(0 < x < 1, x, 0.0)"),
-    },
-    right={
-        "errors of its own": ('check_elementwise("clamp", FLOATS, x=x)', """if x.dtype not in FLOATS:
-        raise TypeError(f"clamp: x is {x.dtype}; give one of {FLOATS}")
-    if not x.is_contiguous():
-        raise ValueError("clamp: x must be contiguous")"""),
-        "tl.clamp that keeps nan": ("tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "tl.clamp(x.to(tl.float32), 0.0, 1.0, propagate_nan=tl.PropagateNan.ALL)"),
-        "step by step, another block": ("x = tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", "x = tl.where(x > 1, 1.0, x)\n    x = tl.where(x < 0, 0.0, x)",
-                                        "256", "512"),
-    },
-)  # fmt: skip
-
-GELU = Exercise(
-    "03_fused_swiglu",
-    "gelu-kernel",
-    wrong={
-        "not widened": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask)"),
-        "float32 for all": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask).to(tl.float32)"),
-        "float64 for all": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask).to(tl.float16)"),
-        "silu": ("x", "1.702 * x", "x"),
-        "1.7": ("x", "1.702", "1.7"),
-        "factor outside": ("x", "x * tl.sigmoid(1.702 * x)", "1.702 * x * tl.sigmoid(x)"),
-        "sigmoid without x": ("x", "x * tl.sigmoid(1.702 * x)", "tl.sigmoid(1.702 * x)"),
-        "narrowed before the product": ("x", "tl.sigmoid(1.702 * x)", "tl.sigmoid(1.702 * x).to(tl.float16)"),
-        "no mask on the store": ("x", "tl.sigmoid(1.702 * x), mask=mask", "tl.sigmoid(1.702 * x)"),
-        "not stored": ("x", "tl.store(out_ptr + offsets, x * tl.sigmoid(1.702 * x), mask=mask)", "x = x * tl.sigmoid(1.702 * x)"),
-        "lecture's silu of 1.702 x": ("x", "x * tl.sigmoid(1.702 * x)", "silu(1.702 * x)"),
-        "exp by hand in 16 bits": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask)", "x * tl.sigmoid(1.702 * x)", "x / (1 + tl.exp((-1.702 * x).to(tl.float32)))"),
-    },
-    right={
-        "by the lecture's silu": ("x * tl.sigmoid(1.702 * x)", "silu(1.702 * x) / 1.702"),
+        "the grid as a function": ("[(programs,)]", '[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK_SIZE"]),)]'),
+    }),
+    "clamp-kernel": ({
+        "a copy": ("clamp_of(transposed) gave 'no error'", REJECTS, "x = x.contiguous()"),
+        "no rejection": ("use the strides, or reject tensors", REJECTS, "pass"),
+        "tl.clamp": (NO_NAN, CLAMPED, "tl.clamp(x, 0.0, 1.0)"),
+        "any type": ("clamp_of(integers) gave 'no error'", REJECTS, 'assert x.is_contiguous(), "make x contiguous"'),
+        "PyTorch after a launch": ("PyTorch", "    return out", "    return x.clamp(0, 1)"),
+        "below only": ("got 10.7, expected 1.0", CLAMPED, "tl.where(x < 0, 0.0, x)"),
+        "in place": ("return a new tensor", "torch.empty_like(x)", "x"),
+        "programs of 32": ("programs_too_many(1000) gave 28; the answer is 0", "numel(), 256", "numel(), 32"),
+        "a chain": ("write & for and", CLAMPED, "tl.where(0 < x < 1, x, 0.0)"),
+    }, {
+        "its own errors": (REJECTS, "if x.dtype not in FLOATS or not x.is_contiguous():\n"
+                           '        raise ValueError(f"clamp: x must be contiguous, and one of {FLOATS}")'),
+        "tl.clamp that keeps nan": (CLAMPED, "tl.clamp(x, 0.0, 1.0, propagate_nan=tl.PropagateNan.ALL)"),
+        "in two steps": (CLAMPED, "tl.where(x > 1, 1.0, x)\n    x = tl.where(x < 0, 0.0, x)", "256", "512"),
+    }),
+    "gelu-kernel": ({
+        "not widened": ("Expected dtype ['fp32', 'fp64'] but got fp16", f"widen({MASKED})", MASKED),
+        "float32 for all": ("float64: first wrong element 0", f"widen({MASKED})", MASKED + ".to(tl.float32)"),
+        "silu": ("got -0.0693, expected -0.0654", "1.702 * x", "x"),
+        "1.7": ("got -0.0828, expected -0.0826", "1.702", "1.7"),
+        "narrowed on the way": ("narrowed too early", "tl.sigmoid(1.702 * x)", "tl.sigmoid(1.702 * x).to(tl.float16)"),
+        "not stored": ("end it with tl.store", "tl.store(out_ptr + offsets, x", "y = (x", " x), mask=mask", " x)"),
+    }, {
+        "the lecture's silu": ("x * tl.sigmoid(1.702 * x)", "silu(1.702 * x) / 1.702"),
         "exp by hand": ("x * tl.sigmoid(1.702 * x)", "x / (1 + tl.exp(-1.702 * x))"),
         "narrowed by hand": ("x * tl.sigmoid(1.702 * x)", "(x * tl.sigmoid(1.702 * x)).to(out_ptr.dtype.element_ty)"),
-    },
-)  # fmt: skip
-
-PACKED = Exercise(
-    "03_fused_swiglu",
-    "packed-kernel",
-    wrong={
-        "as it was": ("x", "packed_ptr + rows * 2 * N + cols", "packed_ptr + offsets", "gate_ptrs + N", "gate_ptrs + n_elements"),
-        "rows of N": ("x", "rows * 2 * N", "rows * N"),
-        "interleaved": ("x", "packed_ptr + rows * 2 * N + cols", "packed_ptr + 2 * offsets", "gate_ptrs + N", "gate_ptrs + 1"),
-        "ups first": ("x", "silu(gate) * up", "silu(up) * gate"),
-        "rows and columns swapped": ("x", "offsets // N, offsets % N", "offsets % N, offsets // N"),
-        "ups a whole row on": ("x", "gate_ptrs + N", "gate_ptrs + 2 * N"),
-        "no silu": ("x", "silu(gate) * up", "gate * up"),
-        "no widen": ("x", "widen(tl.load(gate_ptrs, mask=mask))", "tl.load(gate_ptrs, mask=mask)"),
-        "rearranged first": ("x", 1, """
-            gate = widen(tl.load(packed_ptr + offsets, mask=mask))
-            up = widen(tl.load(packed_ptr + n_elements + offsets, mask=mask))
-            tl.store(out_ptr + offsets, silu(gate) * up, mask=mask)
-        """, "](packed,", "](torch.cat(packed.chunk(2, dim=-1)),"),
-        "mask too wide": ("x", "gate_ptrs + N, mask=mask", "gate_ptrs + N"),
-    },
-    right={
-        "offsets plus the ups before": ("rows * 2 * N + cols", "offsets + rows * N"),
-        "the row's length by name": ("packed_ptr + rows * 2 * N + cols", "packed_ptr + (offsets // N) * (N + N) + offsets % N"),
-        "one after another": (1, """
-            rows = offsets // N
-            cols = offsets - rows * N
-            gate = widen(tl.load(packed_ptr + rows * (2 * N) + cols, mask=mask, other=0.0))
-            up = widen(tl.load(packed_ptr + rows * (2 * N) + N + cols, mask=mask, other=0.0))
-            tl.store(out_ptr + offsets, gate * tl.sigmoid(gate) * up, mask=mask)
-        """),
-    },
-)  # fmt: skip
-
-BIAS = Exercise(
-    "03_fused_swiglu",
-    "bias-kernel",
-    wrong={
-        "bias by element": ("x", "offsets % N", "offsets"),
-        "bias by row": ("x", "offsets % N", "offsets // N"),
-        "one bias for all": ("x", "bias_ptr + offsets % N", "bias_ptr"),
-        "bias by lane": ("x", "offsets % N", "tl.arange(0, BLOCK_SIZE)"),
-        "bias by block": ("x", "offsets % N", "offsets % BLOCK_SIZE"),
-        "added afterwards": ("x", "silu(x + bias)", "silu(x) + bias"),
-        "no bias": ("x", "silu(x + bias)", "silu(x)"),
-        "not widened": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask)",
-                        "widen(tl.load(bias_ptr + offsets % N, mask=mask))", "tl.load(bias_ptr + offsets % N, mask=mask)"),
-        "added in 16 bits": ("x", "widen(tl.load(x_ptr + offsets, mask=mask))", "tl.load(x_ptr + offsets, mask=mask)",
-                        "widen(tl.load(bias_ptr + offsets % N, mask=mask))", "tl.load(bias_ptr + offsets % N, mask=mask)", "silu(x + bias)", "silu(widen(x + bias))"),
-        "expanded first": ("x", "offsets % N", "offsets", "](x, bias,", "](x, bias.expand_as(x).contiguous(),"),
-    },
-    right={
+    }),
+    "packed-kernel": ({
+        "as it was": ("first wrong element (0, 0)", "rows * 2 * N + cols", "offsets", "ptrs + N", "ptrs + n_elements"),
+        "rearranged first": ("packed_that_the_kernel_gets(4, 128) gave (8, 64)", "rows * 2 * N + cols", "offsets",
+                             "ptrs + N", "ptrs + n_elements", "](packed,", "](torch.cat(packed.chunk(2, -1)),"),
+        "ups first": ("got -1.64, expected -0.761", "silu(gate) * up", "silu(up) * gate"),
+        "rows and columns swapped": ("first wrong element (0, 1)", "rows, cols = ", "cols, rows = "),
+        "ups without a mask": ("`up = widen(tl.load(gate_ptrs + N))` has no mask", "ptrs + N, mask=mask", "ptrs + N"),
+    }, {
+        "offsets and the ups before": ("rows * 2 * N + cols", "offsets + rows * N"),
+        "the ups on their own": ("gate_ptrs + N", "packed_ptr + (2 * rows + 1) * N + cols"),
+        "no names": ("packed_ptr + rows * 2 * N + cols", "packed_ptr + (offsets // N) * (N + N) + offsets % N"),
+    }),
+    "bias-kernel": ({
+        "bias by element": ("every element from row 1 on", "offsets % N", "offsets"),
+        "expanded first": ("bias_that_the_kernel_gets(33, 17) gave (33, 17); the answer is (17,)",
+                           "offsets % N", "offsets", "](x, bias,", "](x, bias.expand_as(x).contiguous(),"),
+        "bias by row": ("first wrong element (0, 1)", "offsets % N", "offsets // N"),
+        "one bias for all": ("Mask argument cannot be block type", "bias_ptr + offsets % N", "bias_ptr"),
+        "added afterwards": ("got -0.315, expected -0.277", "silu(x + bias)", "silu(x) + bias"),
+        "added in 16 bits": ("widen before the arithmetic", f"widen({MASKED})", MASKED, "bias = widen(", "bias = (",
+                             "silu(x + bias)", "silu(widen(x + bias))"),
+    }, {
         "the column by subtraction": ("offsets % N", "(offsets - offsets // N * N)"),
         "bias without a mask": ("tl.load(bias_ptr + offsets % N, mask=mask)", "tl.load(bias_ptr + offsets % N)"),
         "exp by hand": ("silu(x + bias)", "(x + bias) / (1 + tl.exp(-(x + bias)))"),
-    },
-)  # fmt: skip
-
-EXERCISES = [SCALE, SUBTRACT, RELU, NEGATE, MULTIPLY, CLAMP, GELU, PACKED, BIAS]
+    }),
+}
