@@ -15,7 +15,6 @@ ANSWERS = {
         "in bytes": ("pointers step in elements, not in bytes", "+ tl.arange(0, BLOCK_SIZE)",
                      "+ tl.arange(0, BLOCK_SIZE)\n    offsets *= 4"),
         "counts from one": ("only element 0", "pid * BLOCK_SIZE + ", "pid * BLOCK_SIZE + 1 + "),
-        "half a block": ("first wrong element 128", "tl.arange(0, BLOCK_SIZE)", "tl.arange(0, BLOCK_SIZE // 2)"),
         "how many, not which": ("elements 1024 to 1279", "tl.program_id(0)", "tl.num_programs(0)"),
     }, {
         "one line": (1, "offsets = tl.arange(0, BLOCK_SIZE) + tl.program_id(axis=0) * BLOCK_SIZE"),
@@ -60,7 +59,6 @@ ANSWERS = {
         "one too many": ("stored outside an output of 257 elements: element 257", "< n_elements", "<= n_elements"),
         "load not masked": ("`x = tl.load(x_ptr + offsets)` has no mask", MASKED, "tl.load(x_ptr + offsets)"),
         "store not masked": ("`tl.store(out_ptr + offsets, -x)`); pass mask=mask", "-x, mask=mask", "-x"),
-        "one too few": ("only the last element", "offsets < n_elements", "offsets < n_elements - 1"),
         "lanes instead of offsets": ("lanes past the end pass the mask", "= offsets <", "= tl.arange(0, BLOCK_SIZE) <"),
         "not negated": ("got -0.15, expected 0.15", "-x", "x"),
         "and": ("write & for and", "offsets < n_elements", "(offsets >= 0) and (offsets < n_elements)"),
@@ -102,7 +100,6 @@ ANSWERS = {
         "tl.clamp": (NO_NAN, CLAMPED, "tl.clamp(x, 0.0, 1.0)"),
         "any type": ("clamp_of(integers) gave 'no error'", REJECTS, 'assert x.is_contiguous(), "make x contiguous"'),
         "PyTorch after a launch": ("PyTorch", "    return out", "    return x.clamp(0, 1)"),
-        "below only": ("got 10.7, expected 1.0", CLAMPED, "tl.where(x < 0, 0.0, x)"),
         "in place": ("return a new tensor", "torch.empty_like(x)", "x"),
         "programs of 32": ("programs_too_many(1000) gave 28; the answer is 0", "numel(), 256", "numel(), 32"),
         "a chain": ("write & for and", CLAMPED, "tl.where(0 < x < 1, x, 0.0)"),
@@ -115,7 +112,6 @@ ANSWERS = {
     "gelu-kernel": ({
         "not widened": ("Expected dtype ['fp32', 'fp64'] but got fp16", f"widen({MASKED})", MASKED),
         "float32 for all": ("float64: first wrong element 0", f"widen({MASKED})", MASKED + ".to(tl.float32)"),
-        "silu": ("got -0.0693, expected -0.0654", "1.702 * x", "x"),
         "1.7": ("got -0.0828, expected -0.0826", "1.702", "1.7"),
         "narrowed on the way": ("narrowed too early", "tl.sigmoid(1.702 * x)", "tl.sigmoid(1.702 * x).to(tl.float16)"),
         "not stored": ("end it with tl.store", "tl.store(out_ptr + offsets, x", "y = (x", " x), mask=mask", " x)"),
