@@ -3,6 +3,8 @@
 Colours are Okabe and Ito's, and no line depends on its colour alone.
 """
 
+import contextlib
+
 from ..pictures.drawing import BLUE, ORANGE, SKY, VERMILLION, show
 
 GREEN, PURPLE = "#009E73", "#CC79A7"
@@ -17,6 +19,11 @@ LOOKS = [
 ]
 GREY = {"color": "#666666", "linewidth": 1.2, "linestyle": "--"}
 CLOCKS = {"host_us": "the host, a call", "device_us": "do_bench", "graph_us": "inside a CUDA graph"}
+STYLE = {
+    **{"axes.titlelocation": "left", "axes.titlesize": 13, "axes.titleweight": "bold", "axes.labelsize": 12},
+    **{"xtick.labelsize": 11, "ytick.labelsize": 11, "axes.spines.top": False, "axes.spines.right": False},
+    **{"legend.fontsize": 11, "legend.frameon": False, "lines.linewidth": 2, "lines.markersize": 8},
+}
 
 
 def show_rates(table) -> None:
@@ -24,45 +31,31 @@ def show_rates(table) -> None:
 
     A dashed line is the copy rate of the card.
     """
-    rate = "GB/s" if "GB/s" in table else "TFLOP/s"
-    names, parts = table["impl"].unique(), dict(list(table[table[rate].notna()].groupby("dtype", sort=False)))
-    if not parts:
-        return
-    op, figure = table["op"].iloc[0], _figure(len(parts))
-    said = [f"{rate} of {op}; higher is faster."]
-    for axes, (dtype, part) in zip(figure.axes, parts.items(), strict=True):
-        one = part["shape"].nunique() == 1
-        ends = (_bars if one else _lines)(axes, part, rate, names)
-        said += [f"{dtype}, {end}." for end in ends]
-        axes.set_title(f"{op}, {dtype}", loc="left", fontsize=13, weight="bold")
-        label = f"{rate} at {part['shape'].iloc[0]}" if one else rate
-        if "of_copy" in part:
-            copy = (part["GB/s"] / part["of_copy"]).median()
-            (axes.axvline if one else axes.axhline)(copy, **GREY)
-            said.append(f"The copy rate, a dashed line, is {_round(copy)}.")
-            label += f" (dashed: the copy rate, {_round(copy)})"
-        if one:
-            axes.set_xlabel(label, fontsize=12)
-        else:
-            axes.set_ylabel(label, fontsize=12)
-            axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
-    _finish(figure, said)
+    rate, op, names = "GB/s" if "GB/s" in table else "TFLOP/s", table["op"].iloc[0], table["impl"].unique()
+    parts = dict(list(table[table[rate].notna()].groupby("dtype", sort=False)))
+    with _chart(len(parts), f"{rate} of {op}; higher is faster.") as (panels, said):
+        for axes, (dtype, part) in zip(panels, parts.items(), strict=True):
+            one = part["shape"].nunique() == 1
+            said += [f"{dtype}, {ends}." for ends in (_bars if one else _lines)(axes, part, rate, names)]
+            label = f"{rate} at {part['shape'].iloc[0]}" if one else rate
+            if "of_copy" in part:
+                copy = (part["GB/s"] / part["of_copy"]).median()
+                (axes.axvline if one else axes.axhline)(copy, **GREY)
+                said.append(f"The copy rate, a dashed line, is {_round(copy)}.")
+                label += f" (dashed: the copy rate, {_round(copy)})"
+            (axes.set_xlabel if one else axes.set_ylabel)(label)
+            axes.set(title=f"{op}, {dtype}", **({} if one else {"ylim": (0, 1.08 * axes.get_ylim()[1])}))
 
 
 def show_clocks(table) -> None:
     """Shows the clocks of a table from `compare(…, graph=True)` in µs, a panel a clock, the cases side by side."""
-    table = table[table["device_us"].notna()]
-    if not len(table):
-        return
-    figure = _figure(len(CLOCKS), sharey=True)
-    said = [f"Microseconds of {table['op'].iloc[0]} by three clocks, logarithmic; lower is faster."]
-    for axes, (clock, title) in zip(figure.axes, CLOCKS.items(), strict=True):
-        said += [f"{title}, {end}." for end in _lines(axes, table, clock, table["impl"].unique())]
-        axes.set_title(title, loc="left", fontsize=13, weight="bold")
-        axes.set_yscale("log")
-        axes.grid(axis="y", color="#DDDDDD")
-    figure.axes[0].set_ylabel("µs", fontsize=12)
-    _finish(figure, said)
+    timed, op = table[table["device_us"].notna()], table["op"].iloc[0]
+    said = f"Microseconds of {op} by three clocks, logarithmic; lower is faster."
+    with _chart(len(CLOCKS) if len(timed) else 0, said, sharey=True) as (panels, said):
+        for axes, (clock, title) in zip(panels, CLOCKS.items(), strict=False):
+            said += [f"{title}, {ends}." for ends in _lines(axes, timed, clock, timed["impl"].unique())]
+            axes.set(title=title, yscale="log", ylabel="µs" if axes is panels[0] else "")
+            axes.grid(axis="y", color="#DDDDDD")
 
 
 def show_roofline(points, copy_rate: float, matmul_rate: float) -> None:
@@ -71,21 +64,16 @@ def show_roofline(points, copy_rate: float, matmul_rate: float) -> None:
     `points` is a DataFrame with `op`, `operations per byte` and `TFLOP/s`; `copy_rate` is in GB/s, `matmul_rate` in
     TFLOP/s. The roof: Williams, Waterman and Patterson, Roofline, Communications of the ACM 52(4), 2009.
     """
-    figure = _figure(1)
-    (axes,) = figure.axes
     ridge = matmul_rate / copy_rate * 1e3
-    axes.plot([0.02, ridge, 1e4], [0.02 * copy_rate / 1e3, matmul_rate, matmul_rate], color="black", linewidth=2)
-    said = [f"A roof that rises with the copy rate, {_round(copy_rate)} GB/s, up to {_round(ridge)} operations a byte,"]
-    said.append(f"and is flat beyond, at {_round(matmul_rate)} TFLOP/s.")
-    for row, look in zip(points.to_dict("records"), LOOKS[1:] * 3, strict=False):
-        x, y = row["operations per byte"], row["TFLOP/s"]
-        axes.plot([x], [y], **{**look, "linestyle": "none"}, ms=10, label=row["op"])
-        share = y / min(matmul_rate, x * copy_rate / 1e3)
-        said.append(f"{row['op']}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {share:.0%} of the roof.")
-    axes.set(xscale="log", yscale="log")
-    axes.set_xlabel("operations per byte", fontsize=12)
-    axes.set_ylabel("TFLOP/s", fontsize=12)
-    _finish(figure, said)
+    roof = f"A roof that rises with the copy rate, {_round(copy_rate)} GB/s, up to {_round(ridge)} operations a byte,"
+    with _chart(1, f"{roof} and is flat beyond, at {_round(matmul_rate)} TFLOP/s.") as ((axes,), said):
+        axes.plot([0.02, ridge, 1e4], [0.02 * copy_rate / 1e3, matmul_rate, matmul_rate], color="black")
+        for row, look in zip(points.to_dict("records"), LOOKS[1:] * 3, strict=False):
+            x, y = row["operations per byte"], row["TFLOP/s"]
+            axes.plot([x], [y], **{**look, "linestyle": "none"}, ms=10, label=row["op"])
+            share = y / min(matmul_rate, x * copy_rate / 1e3)
+            said.append(f"{row['op']}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {share:.0%} of the roof.")
+        axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="TFLOP/s")
 
 
 def _lines(axes, rows, column: str, names) -> list[str]:
@@ -93,7 +81,7 @@ def _lines(axes, rows, column: str, names) -> list[str]:
     cases, said = list(rows["shape"].unique()), []
     for name, look in zip(names, LOOKS * 3, strict=False):
         own = rows[rows["impl"] == name]
-        axes.plot([cases.index(case) for case in own["shape"]], own[column], label=name, linewidth=2, ms=8, **look)
+        axes.plot([cases.index(case) for case in own["shape"]], own[column], label=name, **look)
         places = [f"{_round(value)} at {case}" for case, value in zip(own["shape"], own[column], strict=True)]
         said += [f"{name}: {' to '.join(dict.fromkeys([places[0], places[-1]]))}"] if places else []
     tilt = {"rotation": 45, "ha": "right"} if sum(map(len, cases)) > 36 else {}
@@ -110,23 +98,20 @@ def _bars(axes, rows, column: str, names) -> list[str]:
     return [f"{row['impl']}: {_round(row[column])} at {row['shape']}" for row in rows.to_dict("records")]
 
 
-def _figure(panels: int, sharey: bool = False):
+@contextlib.contextmanager
+def _chart(panels: int, first: str, **options):
+    """Yields axes to draw on, and a list to say on what: shown on leaving, as alt text. Without panels nothing is."""
+    from matplotlib import style
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.4 if panels == 1 else 10.4, 3.9), layout="constrained")
-    figure.subplots(1, panels, sharey=sharey)
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.tick_params(labelsize=11)
-    return figure
-
-
-def _finish(figure, said: list[str]) -> None:
-    """Shows the figure with what was said as its alt text, and a legend beside the panels if there is need for one."""
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside right upper", fontsize=11, frameon=False)
-    show(figure, " ".join(said))
+    with style.context(["default", STYLE]):
+        figure, said = Figure(figsize=(6.4 if panels == 1 else 10.4, 3.9), layout="constrained"), [first]
+        yield figure.subplots(1, panels, squeeze=False, **options)[0] if panels else [], said
+        if panels:
+            handles, labels = figure.axes[0].get_legend_handles_labels()
+            if handles:
+                figure.legend(handles, labels, loc="outside right upper")
+            show(figure, " ".join(said))
 
 
 def _round(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What a call costs on a GPU by three clocks, each in microseconds, and what the card can do: no datasheet's number."""
+"""What a call costs on a GPU by three clocks, in microseconds, and what the card can do: no datasheet's number."""
 
 import functools
 import math
@@ -12,10 +12,10 @@ from ..device import DEVICE
 
 
 def device_us(call: Callable[[], object], rep: int = 100, warmup: int = 25) -> tuple[float, float, float]:
-    """Median, 20th and 80th percentile of the device's time, from `triton.testing.do_bench`.
+    """Median, 20th and 80th percentile of the device's time, by the events of `triton.testing.do_bench`.
 
-    It calls for `warmup` ms, then for `rep` ms, empties the L2 cache before each call and reads GPU events around it.
-    Where the device waits for the host between two launches of one call, the wait is in it.
+    It calls for `warmup` ms, then for `rep` ms, and empties the L2 cache before each call. Where the device waits for
+    the host between two launches of one call, the wait is in it.
     """
     from triton.testing import do_bench
 
@@ -27,8 +27,7 @@ def host_us(call: Callable[[], object], device: float) -> float:
 
     `device` is the device's time for it: of slow calls fewer are made, so that the launch queue never fills.
     """
-    calls = int(5000 / min(max(device, 100), 1000))
-    rounds = []
+    calls, rounds = int(5000 / min(max(device, 100), 1000)), []
     for _ in range(9):
         torch.cuda.synchronize()
         start = time.perf_counter()
@@ -40,10 +39,7 @@ def host_us(call: Callable[[], object], device: float) -> float:
 
 
 def graph_us(call: Callable[[], object]) -> float:
-    """Time of one call inside a CUDA graph, from `triton.testing.do_bench_cudagraph`: no host, and a warm L2 cache.
-
-    NaN if the call cannot be captured.
-    """
+    """Time of one call inside a CUDA graph, with a warm L2 cache; NaN if the call cannot be captured."""
     from triton.testing import do_bench_cudagraph
 
     try:

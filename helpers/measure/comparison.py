@@ -16,7 +16,6 @@ from .records import NotRecorded
 from .workload import made, timed
 
 FIRST = ("op", "shape", "dtype", "impl", "device_us", "p20_us", "p80_us")  # columns
-PASSES = ("forward", "backward", "both")
 
 
 def compare(
@@ -112,8 +111,7 @@ def _recorded(name: str, cases: list[tuple], implementations: dict, code: str):
     table = _of(shown(name, code), cases)
     if not len(table):
         raise NotRecorded(f"none of these cases of {name!r} was recorded, and only a GPU can time them")
-    there = set(zip(table["shape"], table["dtype"], strict=True))
-    missing = [f"{label} {_text(dtype)}" for _, dtype, label in cases if (label, _text(dtype)) not in there]
+    missing = [f"{label} {_text(dtype)}" for _, dtype, label in cases if (label, _text(dtype)) not in _keys(table)]
     for unknown in (missing, [one for one in implementations if one not in set(table["impl"])]):
         if unknown:
             print("Never recorded:", ", ".join(unknown))
@@ -122,8 +120,11 @@ def _recorded(name: str, cases: list[tuple], implementations: dict, code: str):
 
 def _of(table, cases: list[tuple]):
     wanted = {(label, _text(dtype)) for _, dtype, label in cases}
-    keys = zip(table["shape"], table["dtype"], strict=True)
-    return table[[key in wanted for key in keys]].reset_index(drop=True)
+    return table[[key in wanted for key in _keys(table)]].reset_index(drop=True)
+
+
+def _keys(table) -> list[tuple[str, str]]:
+    return list(zip(table["shape"], table["dtype"], strict=True))
 
 
 def _text(dtype: torch.dtype) -> str:
@@ -151,8 +152,8 @@ def _validate(implementations, cases, sweep, inputs, passes, flops, n_bytes, gra
         raise ValueError("two cases have one label and one dtype; give each a label of its own")
     if not callable(inputs) and (not isinstance(inputs, int) or isinstance(inputs, bool) or inputs < 1):
         raise ValueError(f"inputs is {inputs!r}; give the number of tensors, or a function (shape, dtype, device)")
-    if passes not in PASSES:
-        raise ValueError(f"passes is {passes!r}; give one of {', '.join(PASSES)}")
+    if passes not in ("forward", "backward", "both"):
+        raise ValueError(f"passes is {passes!r}; give one of forward, backward, both")
     if passes == "backward" and graph:
         raise ValueError('a CUDA graph cannot hold a backward pass alone; give passes="both", or graph=False')
     if flops and n_bytes:

@@ -15,7 +15,7 @@ import torch
 from ..device import INTERPRETED
 from ..driver import driver
 from .fingerprint import fingerprint
-from .records import found, load, save
+from .records import HEADER, found, load, save
 
 CHANGED = "The code here has changed since: these are not its numbers."
 
@@ -82,10 +82,5 @@ def provenance() -> dict[str, str]:
     """The card, its driver, torch, triton and today's date, as a record's header holds them."""
     import triton
 
-    return {
-        "card": torch.cuda.get_device_name(),
-        "driver": f"driver {driver()['driver']}",
-        "torch": f"torch {torch.__version__}",
-        "triton": f"triton {triton.__version__}",
-        "date": datetime.date.today().isoformat(),
-    }
+    versions = (f"driver {driver()['driver']}", f"torch {torch.__version__}", f"triton {triton.__version__}")
+    return dict(zip(HEADER, (torch.cuda.get_device_name(), *versions, datetime.date.today().isoformat()), strict=False))

@@ -132,9 +132,9 @@ def weighted(shape, dtype, device):
     return torch.ones(shape, dtype=dtype), torch.zeros(3, dtype=torch.int64), torch.ones(8)
 
 
-@pytest.mark.parametrize("passes, forwards", [("backward", 3), ("both", 12)])
-def test_a_backward_pass(clocks, passes, forwards):
-    """The gradients are those of x and weight. Two calls tell what is right, one keeps a graph, ten are timed."""
+@pytest.mark.parametrize("passes, forwards", [("forward", 11), ("backward", 3), ("both", 12)])
+def test_passes(clocks, passes, forwards):
+    """The gradients are those of x and weight. A call tells dtypes, ten are checked or timed."""
     seen = []
 
     def scaled(x, index, weight):
@@ -143,10 +143,11 @@ def test_a_backward_pass(clocks, passes, forwards):
 
     table = run(clocks.named(eager=scaled), [((4, 8), BF16)], weighted, passes=passes)
     x, weight = seen[-1]
-    assert x.grad is None and weight.grad is None and x.requires_grad and weight.requires_grad
+    back = passes != "forward"
+    assert x.grad is None and weight.grad is None and x.requires_grad == weight.requires_grad == back
     assert sum(one[0] is x for one in seen) == forwards
-    come_in = (32 * 2 + 3 * 8 + 8 * 4) + 24 * 2  # three rows of x are used
-    results = (32 * 2 + 8 * 4) + (passes == "both") * (24 * 2 + 3 * 8)
+    come_in = (32 * 2 + 3 * 8 + 8 * 4) + back * 24 * 2  # three rows of x are used
+    results = back * (32 * 2 + 8 * 4) + (passes != "backward") * (24 * 2 + 3 * 8)
     assert table.loc["eager", "GB/s"] == pytest.approx((come_in + results) / 40e-6 / 1e9)
 
 
