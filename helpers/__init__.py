@@ -15,10 +15,10 @@ HOMES = {
     "compare": "measure.comparison",
     "compiled": "compiler.compiling",
     "doctor": "machine",
-    "recorded": "measure.records",
-    "show_dataflow": "pictures.drawing",
-    "show_grids": "pictures.drawing",
-    "show_programs": "pictures.drawing",
+    "recorded": "measure.recording",
+    "show_dataflow": "pictures.dataflow",
+    "show_grids": "pictures.programs",
+    "show_programs": "pictures.programs",
     "show_roofline": "measure.charts",
 }
 __all__ = list(HOMES)

@@ -10,6 +10,7 @@ import warnings
 import torch
 
 BACKENDS = ("cuda", "xpu")  # what Triton compiles for: NVIDIA, AMD (torch also calls it cuda) and Intel
+YES, NO = ("1", "true", "yes", "on", "y"), ("0", "false", "no", "off", "n", "")
 ASKED = os.environ.get("TRITON_INTERPRET")  # as the user set it, before choose() does
 RESTART = "Restart the kernel and run the cell that imports helpers first."
 
@@ -24,9 +25,16 @@ def gpu() -> torch.device | None:
 
 
 def interpreter_requested() -> bool | None:
-    """What `TRITON_INTERPRET` asks for, read as Triton reads it; None if it is not set."""
+    """What `TRITON_INTERPRET` asks for, read as Triton reads it; None if it is not set.
+
+    Raises RuntimeError if it says neither yes nor no.
+    """
     value = os.environ.get("TRITON_INTERPRET")
-    return None if value is None else value.strip().lower() in ("1", "true", "yes", "on", "y")
+    if value is None:
+        return None
+    if value.strip().lower() not in YES + NO:
+        raise RuntimeError(f"TRITON_INTERPRET is {value!r}: set it to 1 or 0, or unset it, then restart the kernel.")
+    return value.strip().lower() in YES
 
 
 def choose() -> tuple[torch.device, bool]:

@@ -2,29 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from .report import Problem, Report
 
 
-@dataclass(frozen=True, repr=False)
-class Answers:
-    """What `check_answers` found. `status` is "passed", "failed" or "not attempted"; `problem` says what is wrong."""
-
-    name: str
-    status: str
-    problem: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return self.status == "passed"
-
-    def __str__(self) -> str:
-        ending = " yet" if self.status == "not attempted" else f"\n{self.problem}" if self.problem else ""
-        return f"{self.name}: {self.status}{ending}"
-
-    __repr__ = __str__
-
-
-def check_answers(function: Callable, cases: Sequence[tuple], *, within: float = 1e-6) -> Answers:
+def check_answers(function: Callable, cases: Sequence[tuple], *, within: float = 1e-6) -> Report:
     """Calls `function(*arguments)` for each `(arguments, answer)` in `cases`; the first wrong answer ends the check.
 
     A float may differ from the answer by the fraction `within` of it; everything else must be equal. A function that
@@ -37,12 +19,16 @@ def check_answers(function: Callable, cases: Sequence[tuple], *, within: float =
         try:
             given = function(*arguments)
         except NotImplementedError:
-            return Answers(function.__name__, "not attempted")
+            return Report(function.__name__, "not attempted")
         except Exception as error:
-            return Answers(function.__name__, "failed", f"{call} raised {type(error).__name__}: {error}")
+            return _failed(function, f"{call} raised {type(error).__name__}: {error}")
         if not _same(given, answer, within):
-            return Answers(function.__name__, "failed", f"{call} gave {given!r}; the answer is {answer!r}.")
-    return Answers(function.__name__, "passed")
+            return _failed(function, f"{call} gave {given!r}; the answer is {answer!r}.")
+    return Report(function.__name__, "passed")
+
+
+def _failed(function: Callable, sentence: str) -> Report:
+    return Report(function.__name__, "failed", problems=(Problem("answers", sentence),))
 
 
 def _short(value) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong with a result, as one sentence: the first wrong element, who owns it, and what all of them share."""
+"""Where a result is wrong, as one sentence: the first wrong element, who owns it, and what all of them share."""
 
 import math
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 
 from .cases import Case
+from .placing import values_of
 from .tolerance import Expected
 
 KINDS = {
@@ -29,22 +30,30 @@ class Wrong:
     """A result with wrong elements. Tensors are on the CPU; `mask`, `got`, `unwritten` and `memory` are flat."""
 
     case: Case
-    position: int  # which result of a tuple
-    expected: Expected
+    position: int  # which result
+    results: tuple[torch.Tensor, ...]  # all of them
+    expected: tuple[Expected, ...]
     mask: torch.Tensor
-    got: torch.Tensor
     unwritten: torch.Tensor
     memory: torch.Tensor  # the result as it lies in memory, from its first element on
     placed: list  # the inputs
 
     @property
+    def got(self) -> torch.Tensor:
+        return self.results[self.position].flatten()
+
+    @property
     def want(self) -> torch.Tensor:
-        return self.expected.exact.flatten()
+        return self.expected[self.position].exact.flatten()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.expected[self.position].eager.shape)
 
     @property
     def plain(self) -> list:
         """The inputs as contiguous CPU tensors."""
-        return [getattr(x, "plain", x) for x in self.placed]
+        return values_of(self.placed)
 
     @property
     def first(self) -> int:
@@ -52,9 +61,9 @@ class Wrong:
         return int(self.mask.nonzero()[0])
 
 
-def facts(wrong: Wrong, block_size: int | tuple[int, ...] | None) -> str:
+def described(wrong: Wrong, block_size: int | tuple[int, ...] | None) -> str:
     """Such as "first wrong element 256 (program 1, lane 0): got 0.0, expected 1.37; 1 of 257 wrong: …"."""
-    k, shape = wrong.first, tuple(wrong.expected.eager.shape)
+    k, shape = wrong.first, wrong.shape
     got, want = numbers(wrong.got[k], wrong.want[k].to(wrong.got.dtype))
     got += " (never written)" if wrong.unwritten[k] else ""
     common, count = pattern(wrong.mask, shape, wrong.plain, block_size), f"{int(wrong.mask.sum())} of {len(wrong.mask)}"
@@ -63,19 +72,20 @@ def facts(wrong: Wrong, block_size: int | tuple[int, ...] | None) -> str:
     if operand := wrong.case.values.partition("special values in input ")[2]:
         want += f" (input {operand} is {number(wrong.plain[int(operand)].flatten()[k])} there)"
     where = f"{index(k, shape)}{owner(k, shape, block_size)}"
-    return f"first wrong element {where}: got {got}, expected {want}; {count} wrong: {common}{precision(wrong)}."
+    which = f"result {wrong.position}: " if len(wrong.results) > 1 else ""
+    return f"{which}first wrong element {where}: got {got}, expected {want}; {count} wrong: {common}{precision(wrong)}."
 
 
 def number(x: torch.Tensor, digits: int = 3) -> str:
-    """Such as "-27.3", "0.0", "inf" or "1e-40"."""
+    """Such as "-27.3", "0.0", "inf" or "1e-40"; integers and booleans in full."""
+    if not x.is_floating_point():
+        return str(x.item())
     text = f"{x.item() + 0.0:.{digits}g}"
     return text if set(text) & set(".en") else f"{text}.0"
 
 
 def numbers(got: torch.Tensor, want: torch.Tensor) -> tuple[str, str]:
     """Both with three significant digits, or with as many as it takes to tell them apart."""
-    if not got.is_floating_point():
-        return str(got.item()), str(want.item())
     texts = [(number(got, digits), number(want, digits)) for digits in range(3, 18)]
     return next((pair for pair in texts if pair[0] != pair[1]), texts[-1])
 
@@ -112,24 +122,28 @@ def owner(k: int, shape: tuple[int, ...], block_size: int | tuple[int, ...] | No
 
 
 def pattern(mask: torch.Tensor, shape: tuple[int, ...], plain: list, block_size) -> str:
-    """What the wrong elements have in common, as a phrase."""
+    """What the wrong elements have in common, as a phrase in the result's own coordinates."""
     n, count, wrong = mask.numel(), int(mask.sum()), mask.nonzero().flatten()
     first, last = int(wrong[0]), int(wrong[-1])
     block = block_size if isinstance(block_size, int) else n + 1
     if count == n:
         return "every element"
     if count == 1:
-        tail = f"every element from {first} on" if first % block == 0 else "only the last element"
+        tail = f"every element from {index(first, shape)} on" if first % block == 0 else "only the last element"
         return tail if first == n - 1 else f"only element {index(first, shape)}"
+    if len(shape) > 1 and (common := by_axis(mask, shape)):
+        return common
     if count == n - first:
-        return f"every element from {first} on" + (", the last block" if first == (n - 1) // block * block > 0 else "")
+        whole = ", the last block" if first == (n - 1) // block * block > 0 else ""
+        return f"every element from {index(first, shape)} on{whole}"
     if count == last + 1:
-        return f"every element before {count}"
+        return f"every element before {index(count, shape)}"
     if common := by_input(mask, plain) or by_axis(mask, shape):
         return common
     if n > block and len(set((wrong % block).tolist())) == 1:
         return f"only lane {first % block} of each program"
-    return f"every element from {first} to {last}" if last - first + 1 == count else f"between {first} and {last}"
+    ends = f"{index(first, shape)} to {index(last, shape)}"
+    return f"every element from {ends}" if last - first + 1 == count else f"between {ends.replace(' to ', ' and ')}"
 
 
 def by_input(mask: torch.Tensor, plain: list) -> str | None:

@@ -12,7 +12,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ..device import INTERPRETED
-from .cases import ALIGNMENT, Placed
+from .placing import ALIGNMENT, Placed
 from .settings import poisoned
 
 GUARD = 0xA5  # the byte around an output: a finite number, unlike what lies around the inputs
@@ -32,7 +32,7 @@ class Breach:
 
 
 @dataclass
-class Run:
+class Call:
     """What one call did. `error` is what it raised; `dead` says that the GPU's context is gone with it."""
 
     results: tuple = ()
@@ -40,14 +40,15 @@ class Run:
     dead: bool = False
     breaches: list[Breach] = field(default_factory=list)
     overwritten: list[int] = field(default_factory=list)  # inputs whose own elements changed
+    copies: list[str] = field(default_factory=list)  # what PyTorch made of an input, such as "contiguous of input 0"
 
 
-def run(candidate: Callable, placed: list, guard: int, guarded: bool = True) -> Run:
-    """Calls the candidate on inputs from `cases.place`, with `guard` bytes around what it allocates.
+def call(candidate: Callable, placed: list, guard: int, guarded: bool = True) -> Call:
+    """Calls the candidate on inputs from `placing.place`, with `guard` bytes around what it allocates.
 
     What it raises is returned. Without `guarded` its outputs are only poisoned: nothing comes between it and torch.
     """
-    done, mode = Run(), Guards(guard, placed)
+    done, mode = Call(), Guards(guard, placed)
     spare = [x.tensor.detach() if isinstance(x, Placed) else x for x in placed]  # with shape and strides of their own
     try:
         with poisoned(), mode if guarded else contextlib.nullcontext():
@@ -56,6 +57,7 @@ def run(candidate: Callable, placed: list, guard: int, guarded: bool = True) -> 
         done.results = tuple(returned) if isinstance(returned, tuple | list) else (returned,)
     except Exception as error:
         done.error, done.dead = error, context_is_dead()
+    done.copies = mode.copies
     if not done.dead:
         inputs = [(k, x) for k, x in enumerate(placed) if isinstance(x, Placed)]
         done.overwritten = [k for k, x in inputs if overwritten(x, spare[k])]
@@ -71,14 +73,16 @@ class Guards(TorchFunctionMode):
         super().__init__()
         self.guard = -(-guard // ALIGNMENT) * ALIGNMENT
         self.buffers: list[tuple[torch.Tensor, int, int]] = []  # bytes, how many of them the tensor has, element size
-        self.known = {x.buffer.untyped_storage().data_ptr() for x in placed if isinstance(x, Placed)}
+        self.inputs = {x.buffer.untyped_storage().data_ptr(): k for k, x in enumerate(placed) if isinstance(x, Placed)}
+        self.known = set(self.inputs)
+        self.copies: list[str] = []
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
         if torch.compiler.is_compiling():  # torch.compile looks through this mode; there is nothing to move yet
             return result
-        if type(result) in (tuple, list):
-            return type(result)(self.move(x, function, args, kwargs) for x in result)
+        if isinstance(result, tuple | list):  # also what torch.topk returns, a tuple with names
+            return type(result)([self.move(x, function, args, kwargs) for x in result])
         return self.move(result, function, args, kwargs)
 
     def move(self, result, function, args, kwargs):
@@ -88,9 +92,11 @@ class Guards(TorchFunctionMode):
         if result.requires_grad or result.is_meta or not result.numel():
             return result
         storage, unit = result.untyped_storage(), result.element_size()
-        aliased = {x.untyped_storage().data_ptr() for x in tensors(args, kwargs)} | self.known
-        if storage.data_ptr() in aliased:
+        used = {x.untyped_storage().data_ptr() for x in tensors(args, kwargs)}
+        if storage.data_ptr() in used | self.known:
             return result
+        if function not in EMPTY:
+            self.copies += [f"{function.__name__} of input {self.inputs[at]}" for at in used & set(self.inputs)]
         size, guard = storage.nbytes(), self.guard
         total = 2 * guard + -(-size // ALIGNMENT) * ALIGNMENT
         buffer = torch.full((total,), GUARD, dtype=torch.uint8, device=result.device)
@@ -148,7 +154,7 @@ def raw(x: torch.Tensor) -> torch.Tensor:
 
 def never_written(result: torch.Tensor) -> torch.Tensor:
     """True where a result still holds the poison, as a flat CPU tensor."""
-    if result.element_size() % 2:
+    if result.element_size() % 2 or not result.numel():
         return torch.zeros(result.numel(), dtype=torch.bool)
     return (raw(result).view(torch.int16).cpu().view(result.numel(), -1) == POISON).all(1)
 

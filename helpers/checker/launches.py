@@ -1,66 +1,121 @@
-"""Watches a kernel being launched, and says what the compiler makes of it."""
+"""Watches kernels being launched, and runs their programs in other orders."""
 
-import inspect
-import re
+import contextlib
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import torch
 
 from ..compiler.compiling import compiled
+from ..compiler.result import Compiled
+from ..compiler.types import signature
 from ..device import INTERPRETED
 
-TYPES = {torch.float64: "fp64", torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.bool: "i1",
-         torch.int8: "i8", torch.int16: "i16", torch.int32: "i32", torch.int64: "i64", torch.uint8: "u8"}  # fmt: skip
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch: the kernel, its grid, and the arguments by name (tensors as their shapes)."""
+
+    kernel: object
+    grid: tuple[int, ...]
+    arguments: dict
+
+    @property
+    def programs(self) -> int:
+        """How many programs ran."""
+        return torch.Size(self.grid).numel()
+
+    @property
+    def blocks(self) -> tuple[int, ...]:
+        """The arguments whose names hold BLOCK, in the kernel's order, such as BLOCK_M and BLOCK_N."""
+        return tuple(v for n, v in self.arguments.items() if "BLOCK" in n and isinstance(v, int))
 
 
 class Launches:
-    """A context in which the launches of one kernel (None: of none) are counted and the first one's arguments kept."""
+    """A context that notes the launches of some kernels, with their grids, compiled and interpreted.
 
-    def __init__(self, kernel):
-        while kernel is not None and not hasattr(kernel, "add_pre_run_hook"):
-            kernel = kernel.fn  # an autotuner, or heuristics, around the kernel
-        self.kernel, self.count, self.first = kernel, 0, None
+    `kernel[grid](…)` calls the kernel's public method `run`; here that is one of ours while the context lasts.
+    """
+
+    def __init__(self, kernels: Iterable):
+        self.kernels, self.seen, self.first = list(kernels), [], {}
 
     def __enter__(self):
-        if self.kernel is not None:
-            self.kernel.add_pre_run_hook(self.saw)
+        for kernel in self.kernels:
+            kernel.run = self._noting(kernel)
         return self
 
     def __exit__(self, *error):
-        if self.kernel is not None:
-            self.kernel.pre_run_hooks.remove(self.saw)
+        for kernel in self.kernels:
+            del kernel.run
 
-    def saw(self, *args, **kwargs) -> None:
-        self.count += 1
-        self.first = self.first or (args, kwargs)
+    @property
+    def constants(self) -> dict:
+        """By kernel, the arguments of its last launch."""
+        return {launch.kernel: launch.arguments for launch in self.seen}
 
-    def masks(self) -> str:
-        """Such as "2 of 2 loads and 1 of 1 stores masked", from the compiler's text.
+    def compiled(self, kernel) -> Compiled:
+        """The kernel as compiled for its first launch, for sm_90.
 
-        Raises CompilationError if the compiler rejects the kernel.
+        Raises CompilationError if the compiler rejects it, or what `compiled` raises if it cannot be carried there.
         """
-        text = self.ttgir()
-        loads = re.findall(r"tt\.load %[\w#]+(,?)|ttg\.async_copy_global_to_local [^:\n]*?( mask|:)", text)
-        masked = sum(comma == "," or word == " mask" for comma, word in loads)
-        stores = re.findall(r"tt\.store %[\w#]+, %[\w#]+(,?)", text)
-        return f"{masked} of {len(loads)} loads and {stores.count(',')} of {len(stores)} stores masked"
+        return compiled(kernel, *signature(kernel, *self.first[kernel]))
 
-    def ttgir(self) -> str:
-        """The kernel as compiled for its first launch: for this GPU, or for sm_90 where kernels are interpreted."""
-        args, kwargs = self.first
-        if not INTERPRETED:
-            return self.kernel.warmup(*args, grid=(1,), **kwargs).asm["ttgir"]
-        signature = inspect.signature(self.kernel.fn)
-        bound = signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        values, parameters = bound.arguments, signature.parameters
-        fixed = {n: v for n, v in values.items() if v is None or "constexpr" in str(parameters[n].annotation)}
-        return compiled(self.kernel, {n: kind(v) for n, v in values.items() if n not in fixed}, fixed).ttgir
+    def _noting(self, kernel) -> Callable:
+        run = kernel.run
+
+        def noting(*args, grid, warmup=False, **kwargs):
+            if not warmup:
+                named = {**dict(zip(kernel.arg_names, args, strict=False)), **kwargs}
+                self.first.setdefault(kernel, (args, kwargs))
+                sizes = grid(named) if callable(grid) else grid
+                sizes = sizes if isinstance(sizes, tuple | list) else (sizes,)
+                kept = {n: tuple(v.shape) if isinstance(v, torch.Tensor) else v for n, v in named.items()}
+                self.seen.append(Launch(kernel, tuple(sizes), kept))
+            return run(*args, grid=grid, warmup=warmup, **kwargs)
+
+        return noting
 
 
-def kind(value) -> str:
-    """The Triton type of a launch's argument, such as "*fp32" or "i32"."""
-    if isinstance(value, torch.Tensor):
-        return "*" + TYPES[value.dtype]
-    if isinstance(value, bool):
-        return "i1"
-    return "fp32" if isinstance(value, float) else "i32" if -(2**31) <= value < 2**31 else "i64"
+def orders() -> dict[str, Callable[[int], list[int]]]:
+    """By name, the orders in which a kernel's programs are run beside 0, 1, 2 …, as functions of their number."""
+    return {
+        "in reverse": lambda n: list(range(n - 1, -1, -1)),
+        "shuffled": lambda n: random.Random(n).sample(range(n), n),
+    }
+
+
+@contextlib.contextmanager
+def in_order(order: Callable[[int], list[int]]) -> Iterator[None]:
+    """Interpreted, runs the programs of every launch in another order.
+
+    Triton has no public way to do so: its interpreter asks an object, one for all kernels, to set the number of the
+    program that comes next. Raises AttributeError if a release has moved that.
+    """
+    from triton.runtime.interpreter import interpreter_builder as builder
+
+    plain, left = builder.set_grid_idx, []
+
+    def set_grid_idx(x: int, y: int, z: int) -> None:
+        if (x, y, z) == (0, 0, 0):
+            left[:] = order(torch.Size(builder.grid_dim).numel())
+        place, (_, ny, nz) = left.pop(0), builder.grid_dim
+        plain(place // (ny * nz), place // nz % ny, place % nz)
+
+    builder.set_grid_idx = set_grid_idx
+    try:
+        yield
+    finally:
+        del builder.set_grid_idx
+
+
+def can_be_reordered() -> bool:
+    """Whether programs can be run in another order here."""
+    if not INTERPRETED:
+        return False
+    try:
+        from triton.runtime.interpreter import interpreter_builder
+    except ImportError:
+        return False
+    return hasattr(interpreter_builder, "set_grid_idx") and hasattr(interpreter_builder, "set_grid_dim")

@@ -1,16 +1,8 @@
-"""What `check` returns: a verdict, a short table, and a sentence for each failure."""
+"""What a check returns: a verdict, a short table, and a sentence for each failure."""
 
 import textwrap
 from dataclasses import dataclass
 
-from ..device import INTERPRETED
-
-BLIND = (
-    "in the interpreter: races between programs, TF32, bfloat16 arithmetic, shared memory, "
-    "lanes that a load without other leaves undefined"
-    if INTERPRETED
-    else "on this GPU: reads outside a tensor whose values are thrown away"
-)
 WIDTH = 96  # characters; what JupyterLab shows in a line beside its file browser
 
 
@@ -34,7 +26,7 @@ class Problem:
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What `check` found. `status` is "passed", "failed" or "not attempted"; `problems` come simplest first.
+    """What a check found. `status` is "passed", "failed" or "not attempted"; `problems` come simplest first.
 
     `text` is the same on every machine; printed, it is wrapped, and `unchecked` follows: what was not looked at here.
     """
@@ -43,7 +35,7 @@ class Report:
     status: str
     rows: tuple[Row, ...] = ()
     problems: tuple[Problem, ...] = ()
-    also_unchecked: str = ""
+    unchecked: str = ""
 
     @property
     def passed(self) -> bool:
@@ -51,21 +43,16 @@ class Report:
 
     @property
     def text(self) -> str:
+        said = [problem.sentence for problem in self.problems]
         if self.status == "not attempted":
-            return f"{self.name}: not attempted yet"
+            return "\n".join([f"{self.name}: not attempted yet", *said])
         table = [f"  {r.name:<8} {r.verdict:<8} {r.detail}".rstrip() for r in self.rows if r.verdict != "not run"]
         if missing := [row.name for row in self.rows if row.verdict == "not run"]:
             table.append(f"  not run  {', '.join(missing)}")
-        return "\n".join([f"{self.name}: {self.status}", *table, *(p.sentence for p in self.problems)])
-
-    @property
-    def unchecked(self) -> str:
-        return f"Not checked {BLIND}, more than 2³¹ elements{self.also_unchecked}."
+        return "\n".join([f"{self.name}: {self.status}", *table, *said])
 
     def __str__(self) -> str:
-        if self.status == "not attempted":
-            return self.text
         wrapped = [textwrap.fill(line, WIDTH, subsequent_indent="    ") for line in self.text.splitlines()]
-        return "\n".join([*wrapped, self.unchecked])
+        return "\n".join([*wrapped, *([self.unchecked] if self.unchecked else [])])
 
     __repr__ = __str__

@@ -1,11 +1,14 @@
-"""What a check changes in torch while it runs, and puts back; the only module with private names of torch."""
+"""What a check changes in torch while it runs, and puts back; with the private names that it takes."""
 
 import contextlib
 import sys
 import warnings
 from collections.abc import Callable
 
+import numpy as np
 import torch
+
+from ..device import INTERPRETED
 
 
 @contextlib.contextmanager
@@ -23,9 +26,34 @@ def poisoned():
             torch.utils.deterministic.fill_uninitialized_memory = filled
 
 
-def is_compiled(candidate: Callable) -> bool:
-    """Whether a candidate comes from `torch.compile`. torch has no public test for it; one of ours holds this name."""
-    return hasattr(candidate, "_torchdynamo_orig_callable")
+@contextlib.contextmanager
+def nan_as_on_a_gpu():
+    """Interpreted, lets `tl.maximum`, `tl.minimum` and `tl.clamp` drop nan, as compiled: before 3.8 they keep it.
+
+    The interpreter's names are private. Where a release has moved them nothing happens, and a test of ours says so.
+    """
+    changed = {}
+    if INTERPRETED:
+        from triton.runtime.interpreter import interpreter_builder as builder
+
+        changed = {
+            "create_maxnumf": lambda a, b: builder.binary_op(a, b, np.fmax),
+            "create_minnumf": lambda a, b: builder.binary_op(a, b, np.fmin),
+            "create_clampf": lambda x, low, high, nan: builder.ternary_op(x, low, high, _clip(nan)),
+        }
+        changed = {name: function for name, function in changed.items() if hasattr(builder, name)}
+        vars(builder).update(changed)
+    try:
+        yield
+    finally:
+        for name in changed:
+            delattr(builder, name)
+
+
+def _clip(propagate_nan) -> Callable:
+    """How `tl.clamp` clips, given what it does with nan."""
+    keeps = str(propagate_nan).endswith("ALL")
+    return np.clip if keeps else lambda x, low, high: np.fmin(np.fmax(x, low), high)
 
 
 @contextlib.contextmanager

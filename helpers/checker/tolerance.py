@@ -3,60 +3,107 @@
 The reference runs in float64. With u(t) the unit roundoff of a type t (half the distance from 1 to the next
 number), a result y may differ from the reference r by
 
-    k·u(dtype)·|r|  +  c·u(compute)·(|r| + S)  +  2·e  +  2·smallest normal number of the dtype
+    k·u(dtype)·|r|  +  c·m  +  2·smallest normal number of the dtype
 
-    S   Σⱼ |xⱼ·∂r/∂xⱼ|: to first order, u·S is what relative errors u in the inputs do to the result.
-        Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 1.6 (Conditioning).
     k   3: eager PyTorch rounds to 16 bits after every operation, we allow three such roundings, each at most u
-        (Higham, section 2.2, the standard model). 5 for bfloat16 in the interpreter, whose stores truncate.
-    c   16, or 2·√n where a result depends on n > 64 inputs. Summing n terms in any order errs by at most γₙ·Σ|xᵢ|,
-        γₙ = nu/(1 − nu) (Higham, lemma 3.1 and section 4.2); with random rounding errors about √n·u instead of n·u
-        (Higham and Mary, A new approach to probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019).
-    e   the largest error of eager PyTorch in the compute type at eight inputs within 2⁻²⁰ of these: what the formula
-        loses for itself, as 1 + tanh(x) does by cancellation.
+        (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002, section 2.2, the standard model). 5 for
+        bfloat16 in the interpreter, whose stores truncate.
+    m   how far r moves if the inputs and whatever an operation of the reference returns are off by random relative
+        errors of up to u(compute), and how far off the reference is that computes in that type: the largest of eight
+        tries. The first is Monte Carlo arithmetic (Parker, UCLA CSD-970002, 1997): it grows where the function is
+        ill-conditioned and where the reference's own terms cancel, in references that take gradients, too. What only
+        moves or picks numbers is exact and gets no error. Inside one operation intermediates as large as its inputs
+        may cancel in float64, as 1 + tanh(x) does where a kernel is exact: its result also gets an error of up to
+        4·u(float64) of its largest input, or of 2¹⁴ if that is less.
+    c   16: a kernel's functions may be off by a few units (CUDA C++ Programming Guide, Mathematical Functions), and so
+        may several operations in a row. Where a result depends on many of n input elements, 2·√n if that is more:
+        summing n terms in any order errs by about √n·u with random rounding errors (Higham and Mary, A new approach to
+        probabilistic rounding error analysis, SIAM J. Sci. Comput. 41(5), 2019).
     compute is float32 (float64 for float64): kernels widen 16-bit inputs before they compute.
 
 float16 and TF32 round at 2⁻¹¹ and bfloat16 at 2⁻⁸, against 2⁻²⁴ for float32: passing fp32 through one of them fails.
 """
 
+import contextlib
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from ..device import DEVICE, INTERPRETED
 from .cases import name
 
-LARGEST_JACOBIAN = 2**24  # entries; beyond it 256 outputs are examined and their largest S stands for all
-CHUNK = 2**22  # entries of the Jacobian held at once: 32 MiB
+TRIES, LARGEST, U64 = 8, 2.0**14, 2.0**-53
+UP = 2**9  # float64 cannot be disturbed by its own unit roundoff: the errors are this much larger, the move is divided
+# Names of ATen's operations that round nothing.
+EXACT = """_to_copy abs alias amax amin arange argmax argmin cat clamp clamp_max clamp_min clone constant_pad_nd copy
+    copy_ detach embedding empty eye fill fill_ flip floor full full_like gather index index_put index_select
+    masked_fill max maximum min minimum neg new_empty new_zeros ones ones_like relu repeat roll round scalar_tensor
+    scatter select_backward sign slice_backward sort stack threshold_backward topk tril triu unfold where zero_ zeros
+    zeros_like""".split()  # noqa: SIM905
 
 
 @dataclass
 class Expected:
-    """One result: `exact` from float64, how far off it may be, and what eager PyTorch says in the case's dtype."""
+    """One result: `exact` from float64, how far off it may be, and what PyTorch's own forms say. All on the CPU."""
 
-    exact: torch.Tensor  # CPU, float64, or an integer or boolean dtype
+    exact: torch.Tensor  # float64, or an integer or boolean dtype
     tolerance: torch.Tensor
-    eager: torch.Tensor  # gives the result's shape and dtype
-    wide: torch.Tensor  # what eager PyTorch says in the compute type
+    eager: torch.Tensor  # in the case's dtype; gives the result's shape and dtype
+    others: tuple[torch.Tensor, ...] = ()  # in the compute type; on a GPU also eager on the CPU
 
     def wrong(self, got: torch.Tensor) -> torch.Tensor:
         """True where `got` (CPU, of the right shape and dtype) is not acceptable; the sign of a zero is ignored.
 
         Right is what lies within the tolerance, what equals the rounded exact result, so also inf and nan, and
-        what eager PyTorch says, in the dtype or in the compute type, or is no further off.
+        what PyTorch says in one of its forms, or is no further off.
         """
         rounded = self.exact.to(got.dtype)
         if not got.dtype.is_floating_point:
             return (got != self.eager) & (got != rounded)
         y, off = got.double(), (got.double() - self.exact).abs()
         right = off <= self.tolerance
-        for other in (rounded, self.eager, self.wide.to(got.dtype)):
-            right |= (got == other) | (got.isnan() & other.isnan()) | (off <= (other.double() - self.exact).abs())
+        for other in (rounded, self.eager, *(x.to(got.dtype) for x in self.others)):
+            right |= (got == other) | (got.isnan() & other.isnan())
+            right |= (off <= (other.double() - self.exact).abs()) & other.isfinite()
         limit = torch.finfo(got.dtype).max
         right |= y.isinf() & (y.sign() == self.exact.sign()) & (self.exact.abs() + self.tolerance >= limit)
         return ~right
+
+
+class Disturbed(TorchDispatchMode):
+    """While active, every float64 result of an operation that rounds is off by random errors: see m."""
+
+    def __init__(self, u: float, seed: int):
+        super().__init__()
+        self.u, self.generator = u, torch.Generator(DEVICE).manual_seed(seed)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        inside = 4 * U64 * min(LARGEST, max([0.0, *map(_largest, args)]))
+        result = function(*args, **(kwargs or {}))
+        if function.overloadpacket.__name__ in EXACT or function.is_view:
+            return result
+        if function._schema.is_mutable and isinstance(result, torch.Tensor):
+            return result.copy_(self.of(result, inside))
+        if type(result) in (tuple, list):
+            return type(result)(self.of(x, inside) for x in result)
+        return self.of(result, inside)
+
+    def of(self, x, inside: float = 0.0):
+        """`x` with a relative error of up to u and an absolute one of up to `inside`, if it is a float64 tensor."""
+        if not isinstance(x, torch.Tensor) or x.dtype != torch.float64:
+            return x
+        even, other = torch.rand((2, *x.shape), generator=self.generator, dtype=x.dtype, device=x.device) * 2 - 1
+        return x * (1 + even * self.u) + other * inside
+
+
+def _largest(x) -> float:
+    """The largest finite magnitude in a float64 tensor, else 0."""
+    if not isinstance(x, torch.Tensor) or x.dtype != torch.float64 or not x.numel():
+        return 0.0
+    return float(x.detach().abs().nan_to_num(0.0, 0.0).max())
 
 
 def expect(reference: Callable, plain: list, elementwise: bool) -> tuple[Expected, ...]:
@@ -64,37 +111,59 @@ def expect(reference: Callable, plain: list, elementwise: bool) -> tuple[Expecte
 
     Raises ValueError if the reference raises or returns anything but a tensor or a tuple of tensors.
     """
-    eager = call(reference, [x.to(DEVICE, copy=True) if isinstance(x, torch.Tensor) else x for x in plain])
-    inputs = [widened(x) for x in plain]
-    leaves = [x.requires_grad_() for x in inputs if isinstance(x, torch.Tensor) and x.is_floating_point()]
-    with torch.enable_grad():
-        exact = call(reference, [x.clone() if isinstance(x, torch.Tensor) else x for x in inputs])
-    wide, losses = call(reference, [computed(x) for x in plain]), local_errors(reference, plain)
-    each = zip(eager, exact, wide, losses, strict=True)
-    return tuple(expected(e.detach().cpu(), r, w.detach().cpu(), loss, leaves, elementwise) for e, r, w, loss in each)
+    eager = evaluate(reference, [_copied(x) for x in plain])
+    double = any(x.dtype == torch.float64 for x in plain if isinstance(x, torch.Tensor))
+    compute = torch.float64 if double else torch.float32
+    exact = [x.cpu() for x in evaluate(reference, [_copied(x, torch.float64) for x in plain])]
+    forms = [evaluate(reference, [_copied(x, compute) for x in plain])]
+    if DEVICE.type != "cpu":
+        with contextlib.suppress(ValueError):
+            forms.append(evaluate(reference, [x.clone() if isinstance(x, torch.Tensor) else x for x in plain]))
+    moves = _moves(reference, plain, exact, compute)
+    count = 1 if elementwise else max(x.numel() for x in plain if isinstance(x, torch.Tensor))
+    c = max(16.0, 2 * math.sqrt(count))
+    each = zip(eager, exact, moves, *forms, strict=True)
+    return tuple(_expected(e.cpu(), r, c * m, tuple(x.cpu() for x in others)) for e, r, m, *others in each)
 
 
-def local_errors(reference: Callable, plain: list) -> list[torch.Tensor]:
-    """For each result the largest error, in float64 on the CPU, of eager PyTorch at eight inputs near these."""
-    generator, worst = torch.Generator().manual_seed(0), []
-    for _ in range(8):
-        near = [computed(x, generator) for x in plain]
-        pairs = zip(call(reference, near), call(reference, [widened(x) for x in near]), strict=True)
-        errors = [(a.double() - b.double()).abs().detach().cpu().nan_to_num(0.0, 0.0) for a, b in pairs]
-        worst = list(map(torch.maximum, worst, errors)) if worst else errors
+def _expected(eager: torch.Tensor, exact: torch.Tensor, moved: torch.Tensor, others: tuple) -> Expected:
+    if not eager.is_floating_point():
+        return Expected(exact, torch.zeros(()), eager, others)
+    info, exact = torch.finfo(eager.dtype), exact.double()
+    k = 5 if INTERPRETED and eager.dtype == torch.bfloat16 else 3
+    tolerance = k * info.eps / 2 * exact.abs() + moved + 2 * info.tiny
+    return Expected(exact, tolerance.where(exact.isfinite(), 0.0), eager, others)
+
+
+def _moves(reference: Callable, plain: list, exact: list, compute: torch.dtype) -> list[torch.Tensor]:
+    """For each result m of this module's text."""
+    up = UP if compute == torch.float64 else 1
+    u, worst = torch.finfo(compute).eps / 2 * up, [torch.zeros(r.shape, dtype=torch.float64) for r in exact]
+    for seed in range(TRIES):
+        disturbed = Disturbed(u, seed)
+        inputs = [disturbed.of(_copied(x, torch.float64)) for x in plain]
+        narrow = [_copied(x, compute) for x in inputs]
+        with disturbed:
+            tries = [evaluate(reference, inputs)]
+        if compute == torch.float32:
+            tries.append(evaluate(reference, narrow))
+        for results in tries:
+            for k, (moved, r) in enumerate(zip(results, exact, strict=True)):
+                if r.is_floating_point():
+                    off = (moved.cpu().double() - r.double()).abs().nan_to_num(0.0, 0.0) / up
+                    worst[k] = torch.maximum(worst[k], off)
     return worst
 
 
-def computed(x, generator: torch.Generator | None = None):
-    """A copy on the device in the compute type; with a generator, off by up to 2⁻²⁰ of each value."""
-    if not isinstance(x, torch.Tensor) or not x.is_floating_point():
-        return widened(x)
-    off = 0.0 if generator is None else (torch.rand(x.shape, generator=generator) * 2 - 1) * 2**-20
-    kind = torch.float64 if x.dtype == torch.float64 else torch.float32
-    return (x.to(kind) * (1 + off)).to(DEVICE, kind, copy=True)
+def _copied(x, dtype: torch.dtype | None = None):
+    """A copy on the device; a floating-point one in `dtype`, if that is given."""
+    if not isinstance(x, torch.Tensor):
+        return x
+    return x.to(DEVICE, dtype if dtype is not None and x.is_floating_point() else x.dtype, copy=True)
 
 
-def call(reference: Callable, inputs: list) -> tuple[torch.Tensor, ...]:
+def evaluate(reference: Callable, inputs: list) -> tuple[torch.Tensor, ...]:
+    """The reference's results as a tuple, detached. Raises ValueError if it raises, or returns something else."""
     try:
         results = reference(*inputs)
     except Exception as error:
@@ -104,68 +173,16 @@ def call(reference: Callable, inputs: list) -> tuple[torch.Tensor, ...]:
     results = tuple(results) if isinstance(results, tuple | list) else (results,)
     if not all(isinstance(r, torch.Tensor) for r in results):
         raise ValueError(f"reference must return tensors, not {', '.join(type(r).__name__ for r in results)}")
-    return results
-
-
-def widened(x):
-    """A copy on the device, in float64 if it is a floating-point tensor."""
-    if not isinstance(x, torch.Tensor):
-        return x
-    return x.to(DEVICE, torch.float64 if x.is_floating_point() else x.dtype, copy=True)
-
-
-def expected(
-    eager: torch.Tensor, result: torch.Tensor, wide: torch.Tensor, loss: torch.Tensor, leaves: list, elementwise: bool
-) -> Expected:
-    """Puts the tolerance of one result together."""
-    exact, sensitivity, terms = result.detach().cpu(), torch.zeros(()), 1
-    if not eager.is_floating_point():
-        return Expected(exact, sensitivity, eager, wide)
-    exact = exact.double()
-    if result.requires_grad and result.numel() and leaves[0].numel():
-        sensitivity, terms = diagonal(result, leaves) if elementwise else jacobian(result, leaves)
-        sensitivity = sensitivity.cpu().nan_to_num(0.0, 0.0)
-    info, compute = torch.finfo(eager.dtype), torch.float64 if eager.dtype == torch.float64 else torch.float32
-    k, c = 5 if INTERPRETED and eager.dtype == torch.bfloat16 else 3, max(16.0, 2 * math.sqrt(terms))
-    tolerance = k * info.eps / 2 * exact.abs() + 2 * loss + 2 * info.tiny
-    tolerance += c * torch.finfo(compute).eps / 2 * (exact.abs() + sensitivity)
-    return Expected(exact, tolerance.where(exact.isfinite(), 0.0), eager, wide)
-
-
-def diagonal(result: torch.Tensor, leaves: list) -> tuple[torch.Tensor, int]:
-    """S of an element-wise function, and how many inputs one result depends on."""
-    slopes = torch.autograd.grad(result.sum(), leaves, allow_unused=True, retain_graph=True)
-    parts = [(x * slope).abs() for x, slope in zip(leaves, slopes, strict=True) if slope is not None]
-    return sum((part.nan_to_num(0.0, 0.0) for part in parts), torch.zeros_like(result)).detach(), len(leaves)
-
-
-def jacobian(result: torch.Tensor, leaves: list) -> tuple[torch.Tensor, int]:
-    """S of any function, and the largest number of inputs that one result depends on."""
-    count, width = result.numel(), sum(x.numel() for x in leaves)
-    exact = count * width <= LARGEST_JACOBIAN
-    chosen = torch.arange(count) if exact else torch.linspace(0, count - 1, 256).long()
-    sums, terms = [], 1
-    for some in chosen.split(max(CHUNK // width, 1)):
-        pick = torch.zeros(len(some), count, dtype=result.dtype, device=result.device)
-        pick[torch.arange(len(some)), some] = 1.0
-        rows = torch.autograd.grad(
-            result, leaves, pick.view(-1, *result.shape), allow_unused=True, retain_graph=True, is_grads_batched=True
-        )
-        parts = [(x * row).flatten(1).abs() for x, row in zip(leaves, rows, strict=True) if row is not None]
-        parts = torch.cat(parts, 1).detach().nan_to_num(0.0, 0.0)
-        sums.append(parts.sum(1))
-        terms = max(terms, int((parts != 0).sum(1).max()))
-    found = torch.cat(sums)
-    return found.view(result.shape) if exact else found.max().expand(result.shape), terms
+    return tuple(r.detach() for r in results)
 
 
 def is_elementwise(reference: Callable, plain: list) -> bool:
     """Whether each result depends on the inputs at its own position only, as every second input then shows."""
     if not all(isinstance(x, torch.Tensor) and x.shape == plain[0].shape for x in plain):
         return False
-    wide = [widened(x) for x in plain]
+    wide = [_copied(x, torch.float64) for x in plain]
     try:
-        whole, half = call(reference, wide), call(reference, [x.flatten()[::2].contiguous() for x in wide])
+        whole, half = evaluate(reference, wide), evaluate(reference, [x.flatten()[::2].contiguous() for x in wide])
     except ValueError:
         return False
     return all(

@@ -5,12 +5,21 @@ from dataclasses import dataclass, field
 
 import torch
 
+from ..compiler.functions import is_compiled, kernels_of
 from ..device import DEVICE
 from . import fence, guards
-from .cases import Case, Placed, name, operands, place, span
-from .facts import Wrong, facts
-from .settings import is_compiled
+from .authored import Authored, authored
+from .cases import AS_GIVEN, Case, name
+from .errors import message, not_attempted
+from .facts import Wrong, described
+from .launches import Launch, Launches
+from .placing import Placed, place, span, values_of
 from .tolerance import Expected, expect, is_elementwise
+from .values import operands
+
+VIEWS = '; a launcher may reject a layout, if its error says "contiguous"'
+SHAPES = "; if it takes only some shapes, give them: shapes=[(17, 61), …]"
+BF16 = "; widen to float32 first: the interpreter has no bfloat16 constants"
 
 
 @dataclass
@@ -18,24 +27,11 @@ class Outcome:
     """How one case went: "right", "rejected" (a layout or dtype, by a clear error), "absent", "dead" or "failed"."""
 
     case: Case
-    kind: str
+    status: str
     fact: str = ""
     wrong: Wrong | None = None
-    run: guards.Run = field(default_factory=guards.Run)
-
-
-def counts(total: int, bad: int, rejected: list[Outcome]) -> str:
-    """Such as "12 right, 1 rejected (ValueError: x must be contiguous)"."""
-    numbers = {"right": total - bad - len(rejected), "wrong": bad, "rejected": len(rejected)}
-    text = ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
-    return f"{text} ({rejected[0].fact})" if rejected else text
-
-
-def others(alike: list[Outcome]) -> str:
-    """Such as "Also: n=17; n=16; n=15 and 3 more." for all but the first; a dtype is named where it differs."""
-    rest = [str(o.case).replace(f", {name(alike[0].case.dtype)}", "") for o in alike[1:]]
-    more = f" and {len(rest) - 3} more" if len(rest) > 3 else ""
-    return f"Also: {'; '.join(rest[:3])}{more}." if rest else ""
+    call: guards.Call = field(default_factory=guards.Call)
+    launches: list[Launch] = field(default_factory=list)
 
 
 @dataclass
@@ -45,17 +41,34 @@ class Trial:
     candidate: Callable
     reference: Callable
     inputs: int | Callable
-    block_size: int | tuple[int, ...] | None
-    seed: int
-    strict_dtypes: bool
-    elementwise: bool = False
+    shapes: list[tuple[int, ...]]
+    dtypes: tuple[torch.dtype, ...]
+    block_size: int | tuple[int, ...] | None = None
+    kernel: object = None
+    must_take_views: bool = False
+    seed: int = 0
+    shapes_given: bool = True
+    dtypes_given: bool = True
     outcomes: list[Outcome] = field(default_factory=list)
+    reads: str = ""  # what is read outside the inputs, as a sentence
+    known: dict = field(default_factory=dict)  # what is expected, by the bytes of the inputs
 
-    def start(self, case: Case) -> list:
-        """The first case's inputs, from which it learns whether the reference is element-wise."""
-        plain = operands(case, self.inputs, self.seed)
+    def __post_init__(self):
+        self.first = Case(self.shapes[0], self.dtypes[0])
+        plain = [x.contiguous() if isinstance(x, torch.Tensor) else x for x in self.operands(self.first)]
         self.elementwise = is_elementwise(self.reference, plain)
-        return plain
+        self.ranks = [x.dim() for x in plain if isinstance(x, torch.Tensor)]
+        found = kernels_of(self.candidate)
+        self.launches = Launches(
+            [*found, *([self.kernel] if self.kernel is not None and self.kernel not in found else [])]
+        )
+
+    def operands(self, case: Case) -> list:
+        return operands(case, self.inputs, self.seed)
+
+    def authored(self) -> Authored:
+        """What stands in the kernels and device functions that the candidate leads to."""
+        return authored(self.launches.kernels, self.launches.constants)
 
     @property
     def guarded(self) -> bool:
@@ -63,8 +76,8 @@ class Trial:
 
     def place(self, case: Case) -> list:
         """The case's inputs on the device, each inside a buffer of its own."""
-        plain = operands(case, self.inputs, self.seed)
-        return [place(x, case.layout, k, DEVICE, self.guard(plain)) for k, x in enumerate(plain)]
+        given = self.operands(case)
+        return [place(x, case, k, DEVICE, self.guard(given)) for k, x in enumerate(given)]
 
     def guard(self, plain: list) -> int:
         """Bytes around each tensor: enough for four times the largest input, and for two blocks beyond its end."""
@@ -73,99 +86,100 @@ class Trial:
         return 2**15 + min(4 * largest, 2**24) + 16 * block
 
     def judge(self, case: Case) -> Outcome:
-        """Runs one case and keeps its outcome."""
-        self.outcomes.append(self.run(case, self.place(case), self.guarded))
+        """Tries one case and keeps its outcome."""
+        self.outcomes.append(self.attempt(case, self.place(case), self.guarded))
         return self.outcomes[-1]
 
-    def run(self, case: Case, placed: list, guarded: bool) -> Outcome:
-        """Calls the candidate on what lies in these inputs now, and compares. Memory is left to `Outcome.run`."""
-        plain = [getattr(x, "plain", x) for x in placed]
-        done = guards.run(self.candidate, placed, self.guard(plain), guarded)
+    def attempt(self, case: Case, placed: list, guarded: bool) -> Outcome:
+        """Calls the candidate on what lies in these inputs now, and compares. Memory is left to `Outcome.call`."""
+        plain, before = values_of(placed), len(self.launches.seen)
+        right = self.expect(plain)
+        done = guards.call(self.candidate, placed, self.guard(plain), guarded)
+        launched = self.launches.seen[before:]
         if done.error is not None:
             said = ("dead", message(done.error)) if done.dead else self.excuse(case, done.error)
-            return Outcome(case, *said, run=done)
-        right = expect(self.reference, plain, self.elementwise)
-        if fact := wrong_kind(done.results, right, placed):
-            return Outcome(case, "failed", fact, run=done)
-        for k, (result, expected) in enumerate(zip(done.results, right, strict=True)):
-            got = result.detach().cpu()
-            mask = expected.wrong(got).flatten()
-            if mask.any():
-                unwritten = guards.never_written(result)
-                wrong = Wrong(case, k, expected, mask, got.flatten(), unwritten, in_memory(got), placed)
-                which = f"result {k}: " if len(right) > 1 else ""
-                return Outcome(case, "failed", which + facts(wrong, self.block_size), wrong, done)
-        return Outcome(case, "right", run=done)
+            return Outcome(case, *said, call=done, launches=launched)
+        if fact := wrong_kind(done.results, right, placed) or self.copied(case, done):
+            return Outcome(case, "failed", fact, call=done, launches=launched)
+        if wrong := first_wrong(case, done.results, right, placed):
+            block = self.block_size if self.block_size is not None else block_of(launched, wrong)
+            return Outcome(case, "failed", described(wrong, block), wrong, done, launched)
+        return Outcome(case, "right", call=done, launches=launched)
+
+    def expect(self, plain: list) -> tuple[Expected, ...]:
+        """What the reference makes of these values; the layouts of a check hold the same ones again and again."""
+        tensors = [x for x in plain if isinstance(x, torch.Tensor)]
+        key = tuple((x.dtype, x.shape, guards.raw(x).numpy().tobytes()) for x in tensors)
+        if key not in self.known:
+            self.known[key] = expect(self.reference, plain, self.elementwise)
+        return self.known[key]
+
+    def copied(self, case: Case, done: guards.Call) -> str:
+        """What is wrong with a candidate that must take views and let PyTorch make something of one first."""
+        if not self.must_take_views or case.layout == AS_GIVEN or not done.copies:
+            return ""
+        return f"made a copy ({done.copies[0]}); read the view where it lies, with its strides."
 
     def repeats(self, outcome: Outcome) -> bool:
-        """Whether a case whose numbers were wrong gives the same ones, within the tolerance, when it is run again."""
-        again = self.run(outcome.case, self.place(outcome.case), self.guarded).wrong
+        """Whether a case whose numbers were wrong gives the same ones, within the tolerance, when it is tried again."""
+        again = self.attempt(outcome.case, self.place(outcome.case), self.guarded).wrong
         if again is None or again.position != outcome.wrong.position:
             return False
         a, b = again.got.double(), outcome.wrong.got.double()
-        close = (a - b).abs() <= again.expected.tolerance.flatten()
+        close = (a - b).abs() <= again.expected[again.position].tolerance.flatten()
         return bool((close | (a == b) | (a.isnan() & b.isnan())).all())
 
     def excuse(self, case: Case, error: Exception) -> tuple[str, str]:
         """Whether an exception means "not written yet", an allowed rejection, or a failure; and its text."""
         text = message(error)
-        raised_on_purpose = isinstance(error, TypeError | ValueError | RuntimeError | AssertionError)
-        about_layout = case.layout not in ("contiguous", "offset view")
-        if raised_on_purpose and about_layout and "contiguous" in text:
-            return "rejected", text
+        on_purpose = isinstance(error, TypeError | ValueError | RuntimeError | AssertionError)
+        about_layout = case.layout not in (AS_GIVEN, "offset view")
+        if on_purpose and about_layout and "contiguous" in text:
+            return ("failed", f"rejected a view: {text}") if self.must_take_views else ("rejected", text)
         if not_attempted(error):
             return "absent", text
         named = any(word in text for word in (name(case.dtype), "dtype", "float32", "fp32"))
-        first = self.outcomes[0].case if self.outcomes else case  # whose dtype must work
-        if case.dtype != first.dtype and not self.strict_dtypes and named and isinstance(error, TypeError | ValueError):
+        other_dtype = case.dtype != self.first.dtype and not self.dtypes_given
+        if other_dtype and named and isinstance(error, TypeError | ValueError):
             return "rejected", text
-        hint = ""
-        if "get_bf16" in text:
-            hint = "; widen to float32 first: the interpreter has no bfloat16 constants"
-        elif about_layout and isinstance(error, ValueError):
-            hint = '; a launcher may reject a layout, if its error says "contiguous"'
+        hint = BF16 if "get_bf16" in text else ""
+        if isinstance(error, ValueError | AssertionError | IndexError) and not hint:
+            hint = VIEWS if about_layout and not self.must_take_views else "" if self.shapes_given else SHAPES
         return "failed", f"raised {text}{hint}"
 
     def fenced_job(self, case: Case, side: str | None, which: int | None = None) -> Callable[[], object]:
         """A guarded call; given a side, with its inputs (or only input `which`) flush against forbidden bytes there."""
 
-        def job():
-            placed = self.place(case)
+        def job() -> None:
+            given = self.operands(case)
+            placed = [place(x, case, k, DEVICE, self.guard(given)) for k, x in enumerate(given)]
             for k, x in enumerate(placed):
                 if side is not None and isinstance(x, Placed) and which in (None, k):
-                    x.tensor = fence.fenced(x.plain, case.layout, k, side)
-            guards.run(self.candidate, placed, self.guard([getattr(x, "plain", x) for x in placed]))
+                    x.tensor = fence.fenced(given[k], case, k, side)
+            guards.call(self.candidate, placed, self.guard(given))
 
         return job
 
 
-def chain(error: BaseException) -> list[BaseException]:
-    """An exception and what it came from, the deepest cause last."""
-    return [error, *(chain(error.__cause__) if error.__cause__ else [])]
+def first_wrong(case: Case, results: tuple, right: tuple[Expected, ...], placed: list) -> Wrong | None:
+    """The first of the results that has wrong elements; one that was never written is wrong, whatever it holds."""
+    cpu = tuple(result.detach().cpu() for result in results)
+    for k, (result, expected) in enumerate(zip(results, right, strict=True)):
+        unwritten = guards.never_written(result)
+        mask = expected.wrong(cpu[k]).flatten()
+        if result.is_floating_point():
+            mask = mask | unwritten
+        if mask.any():
+            return Wrong(case, k, cpu, right, mask, unwritten, in_memory(cpu[k]), placed)
+    return None
 
 
-def not_attempted(error: Exception) -> bool:
-    """Whether an exception, or one it came from, is the stub's NotImplementedError, raised in Python or in a kernel.
-
-    A compiler does not know `raise`: it reports the statement. torch raises the same class for a missing operator.
-    """
-    return any(
-        (isinstance(e, NotImplementedError) and "aten::" not in str(e)) or "unsupported AST node type: Raise" in str(e)
-        for e in chain(error)
-    )
-
-
-def message(error: Exception) -> str:
-    """Such as "ValueError: x is empty": the deepest cause, its class and its first line (a compiler's: the last)."""
-    cause = chain(error)[-1]
-    if "Compilation" in type(cause).__name__:
-        return f"{type(cause).__name__}: {last_line(str(cause))}"
-    return f"{type(cause).__name__}: {(str(cause).strip().splitlines() or ['(no message)'])[0][:200]}"
-
-
-def last_line(text: str) -> str:
-    """The last line that says something: a compiler's message may end with the caret under a piece of source."""
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip(" ^")), "(no message)")
+def block_of(launched: list[Launch], wrong: Wrong) -> int | None:
+    """The block size with which the one kernel that was launched covers the result as one flat array."""
+    if len(launched) != 1 or len(launched[0].grid) > 1 or len(launched[0].blocks) != 1:
+        return None
+    (block,) = launched[0].blocks
+    return block if launched[0].programs in (len(wrong.mask) // block, -(-len(wrong.mask) // block)) else None
 
 
 def wrong_kind(results: tuple, right: tuple[Expected, ...], placed: list) -> str:

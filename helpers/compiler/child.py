@@ -3,7 +3,7 @@
 `compiling.py` runs it, and says what it answers. It must not import helpers, which would switch the interpreter on.
 """
 
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -12,39 +12,34 @@ import sys
 import tempfile
 
 import triton
+import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 
-def _compile(job: dict) -> dict:
-    """Writes the source to a real file (the compiler reads it back) and compiles it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "kernel_source.py")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(job["source"])
-        spec = importlib.util.spec_from_file_location("kernel_source", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        source = ASTSource(
-            fn=getattr(module, job["name"]),
-            signature=job["signature"],
-            constexprs=job["constexprs"],
-            attrs={(i,): [["tt.divisibility", 16]] for i in job["divisible"]},
-        )
-        amd = job["target"].startswith("gfx")
-        architecture = job["target"] if amd else int(job["target"].removeprefix("sm_"))
-        target = GPUTarget("hip" if amd else "cuda", architecture, job["warp_size"])
-        try:
-            result = triton.compile(source, target=target, options={"num_warps": job["num_warps"]})
-        except Exception as error:
-            return {"error": _described(error)}
-        usage = _amd_usage(result.asm["amdgcn"]) if amd else _nvidia_usage(result.asm["cubin"], folder)
-        return {
-            "ttgir": result.asm["ttgir"],
-            "assembly": result.asm["amdgcn" if amd else "ptx"],
-            "shared_bytes": result.metadata.shared,
-            **usage,
-        }
+def _compile(job: dict, folder: str) -> dict:
+    """Writes the sources to real files (the compiler reads them back) and compiles the kernel."""
+    for name, text in job["files"].items():
+        with open(os.path.join(folder, f"{name}.py"), "w", encoding="utf-8") as file:
+            file.write(text)
+    sys.path.insert(0, folder)
+    source = ASTSource(
+        fn=getattr(importlib.import_module(job["file"]), job["name"]),
+        signature=job["signature"],
+        constexprs={name: eval(text, {"tl": tl}) for name, text in job["constexprs"].items()},
+        attrs={(i,): [["tt.divisibility", 16]] for i in job["divisible"]},
+    )
+    amd = job["target"].startswith("gfx")
+    architecture = job["target"] if amd else int(job["target"].removeprefix("sm_"))
+    target = GPUTarget("hip" if amd else "cuda", architecture, job["warp_size"])
+    result = triton.compile(source, target=target, options={"num_warps": job["num_warps"]})
+    usage = _amd_usage(result.asm["amdgcn"]) if amd else _nvidia_usage(result.asm["cubin"], folder)
+    return {
+        "ttgir": result.asm["ttgir"],
+        "assembly": result.asm["amdgcn" if amd else "ptx"],
+        "shared_bytes": result.metadata.shared,
+        **usage,
+    }
 
 
 def _nvidia_usage(cubin: bytes, folder: str) -> dict:
@@ -78,5 +73,16 @@ def _described(error: Exception) -> dict:
     return {"places": places, "sentence": sentence}
 
 
+def _answer(job: dict) -> dict:
+    """What the compiler made of the kernel, or why not: the kernel's fault, or (`machine`) the machine's."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return _compile(job, folder)
+    except OSError as error:
+        return {"machine": str(error)}
+    except Exception as error:
+        return {"error": _described(error)}
+
+
 if __name__ == "__main__":
-    print(json.dumps(_compile(json.loads(sys.stdin.read()))))
+    print(json.dumps(_answer(json.loads(sys.stdin.read()))))

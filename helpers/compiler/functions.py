@@ -26,10 +26,17 @@ def unwrapped(function: Callable) -> Callable:
 
 
 def named_values(function: Callable) -> dict[str, object]:
-    """What a Python function, or one inside it, finds under the names that it looks up outside of itself."""
-    found = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    """What a Python function, or one inside it, finds under the names that it looks up outside of itself.
+
+    Of a module that it names (but of no library) also the attributes that it may mean, such as "ops.add_kernel".
+    """
+    names = set(_names(function.__code__))
+    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return found | {name: cell.cell_contents for name, cell in cells if not _is_empty(cell)}
+    found |= {name: cell.cell_contents for name, cell in cells if not _is_empty(cell)}
+    modules = {name: value for name, value in found.items() if inspect.ismodule(value)}
+    modules = {name: value for name, value in modules.items() if not value.__name__.startswith(LIBRARIES)}
+    return found | {f"{m}.{n}": getattr(v, n) for m, v in modules.items() for n in names if hasattr(v, n)}
 
 
 def _names(code) -> Iterator[str]:
@@ -61,3 +68,8 @@ def kernels_of(function: Callable) -> list:
         seen.add(id(inner))
         todo += [x for x in named_values(inner).values() if callable(x)]
     return found
+
+
+def is_compiled(function: Callable) -> bool:
+    """Whether `function`, or a module, is what `torch.compile` returned; torch has no public test for it."""
+    return hasattr(function, "_torchdynamo_orig_callable")

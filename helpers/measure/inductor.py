@@ -1,4 +1,4 @@
-"""What `torch.compile` did. PyTorch has no public names for this, so the private ones stand here and nowhere else."""
+"""What `torch.compile` did. PyTorch has no public names for this; those that it takes stand here."""
 
 import contextlib
 import io
@@ -14,43 +14,33 @@ class NotCompiled(Exception):
     """A function given as compiled ran without compiled code; the message says what was seen."""
 
 
-def is_compiled(function: Callable) -> bool:
-    """Whether `function` is what `torch.compile` returned."""
-    return hasattr(function, "_torchdynamo_orig_callable") or type(function).__name__ == "OptimizedModule"
-
-
-def graphs() -> int:
+def compiled_graphs() -> int:
     """How many graphs `torch.compile` has compiled in this process since the last reset."""
     from torch._dynamo.utils import counters
 
     return counters["stats"]["unique_graphs"]
 
 
-@contextlib.contextmanager
-def quiet():
-    """Keeps what is logged, warned about or written to stderr meanwhile to itself: an autotuner writes pages."""
-    logging.disable(logging.ERROR)
-    try:
-        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
-
-
-def require_compiled(function: Callable, inputs: tuple) -> None:
-    """Calls `function` twice, so that it is compiled for these inputs; call `torch.compiler.reset()` before.
+def require_compiled(prepare: Callable[[], Callable]) -> Callable:
+    """Prepares a call, makes it twice, so that it is compiled, and returns it; call `torch.compiler.reset()` before.
 
     Raises NotCompiled if the first call compiles nothing, or the second compiles again.
     """
-    before = graphs()
-    with quiet():
-        function(*inputs)
-    first = graphs()
+    before = compiled_graphs()
+    logging.disable(logging.ERROR)  # an autotuner writes pages, here and to stderr
+    try:
+        with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings(action="ignore"):
+            call = prepare()
+            call()
+    finally:
+        logging.disable(logging.NOTSET)
+    first = compiled_graphs()
     if first == before:
         raise NotCompiled("torch.compile compiled nothing: it ran eager")
-    function(*inputs)
-    if graphs() != first:
+    call()
+    if compiled_graphs() != first:
         raise NotCompiled("torch.compile compiled again at the second call")
+    return call
 
 
 def triton_code(function: Callable, *inputs) -> str:

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from .records import Unavailable
+from .recording import Unavailable
 
 
 def counters(script: str, kernel: str, metrics: dict[str, str]) -> list[dict[str, float]]:

@@ -1,65 +1,147 @@
-"""The charts: what they show is in their alt text, and rows that were not timed are left out."""
+"""The charts: where each point lies, what stands beside it and in the alt text; rows not timed are left out."""
 
 from helpers.measure import charts
 
 import pandas
 import pytest
 
-ROWS = [
-    {"op": "add", "shape": "(8, 16)", "dtype": "float32", "impl": impl, "GB/s": rate, "of_copy": share,
-     "device_us": us, "host_us": 9.0, "graph_us": 1.5, "note": ""}
-    for impl, rate, share, us in [("eager", 1234.5, 0.5, 12.0), ("triton", 2469.0, 1.0, 6.0),
-                                  ("wrong", float("nan"), float("nan"), float("nan"))]
-]  # fmt: skip
+US = {"eager": 12.0, "triton": 6.0, "wrong": float("nan")}
+SAID = (
+    "GB/s of add; higher is faster. float32, eager: 0.5 at tall to 5 at wide. float32, triton: 1000 at tall to 2000 at "
+    "wide. float32, wrong: 7 at wide. The copy rate, a dashed line, is 2500."
+)
+
+
+def rows(shape, dtype="float32", copy=2500.0, **rates):
+    return [
+        {"op": "add", "shape": shape, "dtype": dtype, "impl": impl, "GB/s": rate, "of_copy": rate / copy,
+         "device_us": US[impl], "host_us": US[impl] + 1, "graph_us": US[impl] / 2}
+        for impl, rate in rates.items()
+    ]  # fmt: skip
 
 
 @pytest.fixture
 def shown(monkeypatch):
+    """Draws with `draw`; returns the axes, and the alt text."""
     found = []
     monkeypatch.setattr(charts, "show", lambda figure, alt: found.append((figure, alt)))
-    return found
+
+    def draw(chart, *arguments):
+        chart(*arguments)
+        return (found[-1][0].axes, found[-1][1]) if found else None
+
+    return draw
 
 
-def test_rates(shown):
-    charts.show_rates(pandas.DataFrame(ROWS))
-    ((figure, alt),) = shown
-    assert "float32, triton: 2469 at (8, 16)." in alt and "dashed line, is 2469." in alt and "wrong" not in alt
-    assert figure.axes[0].get_xlim()[0] == 0
+def points(line):
+    return [(float(x), float(y)) for x, y in line.get_xydata()]
 
 
-def test_rates_over_shapes(shown):
-    charts.show_rates(pandas.DataFrame([*ROWS, *[{**row, "shape": "(9, 16)"} for row in ROWS]]))
-    ((figure, alt),) = shown
-    assert "triton: 2469 at (8, 16) to 2469 at (9, 16)." in alt and figure.axes[0].get_ylim()[0] == 0
-    assert len(figure.legends) == 1
+def drawn(axes):
+    """The lines of a panel by what the legend calls them: their points."""
+    handles, labels = axes.get_legend_handles_labels()
+    return {label: points(handle) for label, handle in zip(labels, handles, strict=True)}
 
 
-def test_rates_of_operations(shown):
-    rows = [{k: v for k, v in row.items() if k not in ("GB/s", "of_copy")} | {"TFLOP/s": 600.0} for row in ROWS]
-    charts.show_rates(pandas.DataFrame(rows))
-    assert "TFLOP/s of add" in shown[0][1]
+def labels(axes):
+    return [one.get_text() for one in axes.get_xticklabels()]
+
+
+def table(*cases):
+    return pandas.DataFrame([row for case in cases for row in case])
+
+
+def test_rates_over_cases(shown):
+    nan = float("nan")
+    tall, wide = rows("tall", eager=0.5, triton=1000.0, wrong=nan), rows("wide", eager=5.0, triton=2000.0, wrong=7.0)
+    (axes,), alt = shown(charts.show_rates, table(tall, wide))
+    assert drawn(axes) == {"eager": [(0, 0.5), (1, 5)], "triton": [(0, 1000), (1, 2000)], "wrong": [(1, 7)]}
+    assert labels(axes) == ["tall", "wide"] and axes.get_title("left") == "add, float32" and alt == SAID
+    copy = axes.lines[-1]
+    assert copy.get_ydata() == [2500, 2500] and copy.get_linestyle() == "--"
+    assert (
+        axes.get_ylabel() == "GB/s (dashed: the copy rate, 2500)"
+        and axes.get_ylim()[0] == 0 < 2500 < axes.get_ylim()[1]
+    )
+    assert [line.get_marker() for line in axes.lines[:3]] == ["s", "^", "o"] and len(axes.figure.legends) == 1
+
+
+def test_rates_of_one_case(shown):
+    (axes,), alt = shown(charts.show_rates, table(rows("(8, 16)", eager=0.5, triton=1234.5, wrong=float("nan"))))
+    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches] == [(0, 0.5), (1, 1234.5)]
+    assert [one.get_text() for one in axes.get_yticklabels()] == ["eager", "triton"] and axes.yaxis_inverted()
+    assert [(one.get_position(), one.get_text()) for one in axes.texts] == [((0, 0), "  0.5"), ((0, 1), "  1234")]
+    assert (
+        axes.lines[0].get_xdata() == [2500, 2500]
+        and axes.get_xlabel() == "GB/s at (8, 16) (dashed: the copy rate, 2500)"
+    )
+    assert "float32, eager: 0.5 at (8, 16). float32, triton: 1234 at (8, 16). The copy" in alt and "wrong" not in alt
+    assert not axes.figure.legends
+
+
+def test_a_panel_for_each_dtype_and_one_look_for_each_implementation(shown):
+    first, second = rows("a", eager=1.0, triton=2.0), rows("b", eager=3.0, triton=4.0)
+    third, fourth = (rows(shape, "bfloat16", 100.0, triton=rate) for shape, rate in (("a", 5.0), ("b", 6.0)))
+    (one, two), alt = shown(charts.show_rates, table(first, second, third, fourth))
+    assert (one.get_title("left"), two.get_title("left")) == ("add, float32", "add, bfloat16")
+    assert drawn(two) == {"eager": [], "triton": [(0, 5), (1, 6)]}
+    assert [line.get_color() for line in one.lines[:2]] == [line.get_color() for line in two.lines[:2]]
+    assert two.lines[-1].get_ydata() == [100, 100] and "bfloat16, triton: 5 at a to 6 at b. The copy rate" in alt
+
+
+def test_rates_of_operations_have_no_copy_rate(shown):
+    flops = table(rows("a", eager=1.0), rows("b", eager=2.0)).drop(columns=["GB/s", "of_copy"])
+    (axes,), alt = shown(charts.show_rates, flops.assign(**{"TFLOP/s": [600.0, 700.0]}))
+    assert drawn(axes) == {"eager": [(0, 600), (1, 700)]} and len(axes.lines) == 1
+    assert (
+        axes.get_ylabel() == "TFLOP/s"
+        and alt == "TFLOP/s of add; higher is faster. float32, eager: 600 at a to 700 at b."
+    )
 
 
 def test_nothing_timed_draws_nothing(shown):
-    charts.show_rates(pandas.DataFrame(ROWS[2:]))
-    charts.show_clocks(pandas.DataFrame([{k: v for k, v in row.items() if k != "graph_us"} for row in ROWS[2:]]))
-    assert shown == []
+    nothing = table(rows("a", wrong=float("nan")))
+    assert shown(charts.show_rates, nothing) is None and shown(charts.show_clocks, nothing) is None
 
 
 def test_clocks(shown):
-    charts.show_clocks(pandas.DataFrame(ROWS))
-    ((figure, alt),) = shown
-    assert "inside a CUDA graph, eager: 1.5 at (8, 16)." in alt and len(figure.axes) == 3
+    clocks = table(rows("long label", eager=1.0, triton=1.0, wrong=1.0), rows("b" * 27, eager=1.0))
+    clocks.loc[3, "graph_us"] = float("nan")
+    axes, alt = shown(charts.show_clocks, clocks)
+    assert [one.get_title("left") for one in axes] == ["the host, a call", "do_bench", "inside a CUDA graph"]
+    host, device, graph = map(drawn, axes)
+    assert host == {"eager": [(0, 13), (1, 13)], "triton": [(0, 7)]} and device["eager"] == [(0, 12), (1, 12)]
+    assert graph["eager"][0] == (0, 6) and graph["triton"] == [(0, 3)]
+    assert labels(axes[0]) == ["long label", "b" * 27] and axes[0].get_xticklabels()[0].get_rotation() == 45
+    assert axes[0].get_ylabel() == "µs" and {one.get_yscale() for one in axes} == {"log"}
+    assert alt.startswith(
+        "Microseconds of add by three clocks, logarithmic; lower is faster. the host, a call, eager: 13 at"
+    )
+    assert f"inside a CUDA graph, eager: 6 at long label to none at {'b' * 27}." in alt and "wrong" not in alt
+
+
+def test_short_labels_lie_flat(shown):
+    axes, _ = shown(charts.show_clocks, table(rows("a" * 18, eager=1.0), rows("b" * 18, eager=1.0)))
+    assert {one.get_rotation() for one in axes[0].get_xticklabels()} == {0}
 
 
 def test_a_roofline(shown):
-    points = pandas.DataFrame([{"op": "add", "operations per byte": 0.1, "TFLOP/s": 0.2}])
-    charts.show_roofline(points, copy_rate=4000.0, matmul_rate=700.0)
-    ((_, alt),) = shown
-    assert "up to 175 operations a byte" in alt and "add: 0.1 operations a byte, 0.2 TFLOP/s, 50% of the roof." in alt
+    two = [
+        {"op": "add", "operations per byte": 0.1, "TFLOP/s": 0.2},
+        {"op": "mm", "operations per byte": 1e3, "TFLOP/s": 350.0},
+    ]
+    (axes,), alt = shown(charts.show_roofline, pandas.DataFrame(two), 4000.0, 700.0)
+    assert points(axes.lines[0]) == [(0.02, 0.08), (175, 700), (10000, 700)]
+    assert drawn(axes) == {"add": [(0.1, 0.2)], "mm": [(1000, 350)]}
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("operations per byte", "TFLOP/s")
+    assert alt == (
+        "A roof that rises with the copy rate, 4000 GB/s, up to 175 operations a byte, and is flat beyond, at 700 "
+        "TFLOP/s. add: 0.1 operations a byte, 0.2 TFLOP/s, 50% of the roof. "
+        "mm: 1000 operations a byte, 350 TFLOP/s, 50% of the roof."
+    )
 
 
-def test_no_two_implementations_look_alike(shown):
+def test_no_two_implementations_look_alike():
     looks = {(look["color"], look["marker"], str(look["linestyle"])) for look in charts.LOOKS}
-    markers = [look["marker"] for look in charts.LOOKS]
-    assert len(looks) == len(charts.LOOKS) and len(set(markers)) == len(markers)
+    assert len(looks) == len(charts.LOOKS) == len({look["marker"] for look in charts.LOOKS})

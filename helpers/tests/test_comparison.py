@@ -1,136 +1,30 @@
-"""`compare`: nothing wrong, nothing uncompiled and nothing interpreted is ever timed. The clocks are stand-ins here."""
+"""`compare`: cases, rates, records and bad arguments. The clocks are stand-ins; on a GPU they are the real ones."""
 
-from helpers.device import INTERPRETED
-from helpers.kernels.fused_swiglu import swiglu
+from helpers.device import DEVICE, INTERPRETED
+from helpers.kernels.fused_swiglu import swiglu, swiglu_kernel
 from helpers.measure import comparison, records
 from helpers.measure.comparison import compare
+from helpers.measure.recording import CHANGED
 
 import math
 
-import pandas
 import pytest
 import torch
 import torch.nn.functional as F
 
-BF16 = torch.bfloat16
+pytest_plugins = ["helpers.tests.fake_clocks"]
+
+BF16, FP32 = torch.bfloat16, torch.float32
 GPU = pytest.mark.skipif(INTERPRETED, reason="needs a GPU")
-ABOUT = {"card": "A Card", "driver": "driver 1", "torch": "torch 2", "triton": "triton 3", "date": "2026-01-01"}
+CASES = [((4, 8), FP32), ((2, 8), BF16)]
 
 
 def reference(gate, up):
     return F.silu(gate) * up
 
 
-def one_wrong(gate, up):
-    out = reference(gate, up)
-    out.view(-1)[-1] = 100.0
-    return out
-
-
-@pytest.fixture
-def clocks(monkeypatch, tmp_path):
-    """Makes `compare` measure here, with clocks that note what they time: 10 µs a call, 2 µs of the host."""
-    timed = []
-
-    def device_us(call, rep, warmup):
-        timed.append(call())
-        return 10.0, 9.0, 11.0
-
-    for name, value in {
-        "INTERPRETED": False,
-        "device_us": device_us,
-        "host_us": lambda call, device: 2.0,
-        "graph_us": lambda call: 1.0,
-        "copy_rate": lambda: 1.0,
-        "l2_bytes": lambda: 1000,
-        "show_rates": lambda table: None,
-        "show_clocks": lambda table: None,
-    }.items():
-        monkeypatch.setattr(comparison, name, value)
-    monkeypatch.setattr(records, "FOLDER", tmp_path)
-    monkeypatch.setattr(records, "DATA", tmp_path)
-    monkeypatch.setattr(records, "provenance", lambda: ABOUT)
-    return timed
-
-
-def run(implementations, cases=(((4, 8), torch.float32),), **options):
-    table = compare(implementations, list(cases), name="swiglu", **options)
-    return table.set_index("impl")
-
-
-def test_what_a_row_holds(clocks):
-    table = run({"eager": reference, "again": reference}, [((8, 1024), BF16)], graph=True)
-    row = table.loc["again"]
-    assert (row["op"], row["shape"], row["dtype"], row["note"]) == ("swiglu", "(8, 1024)", "bfloat16", "")
-    assert (row["device_us"], row["p20_us"], row["p80_us"], row["host_us"], row["graph_us"]) == (10, 9, 11, 2, 1)
-    assert row["GB/s"] == pytest.approx(3 * 8 * 1024 * 2 / 10e-6 / 1e9)
-    assert row["of_copy"] == row["GB/s"] and row["speedup"] == 1.0
-
-
-def test_one_disturbed_round_does_not_count(clocks, monkeypatch):
-    rounds = iter([10.0, 10.0, 10.0, 10.0, 10.0, 10.0, 500.0])
-    monkeypatch.setattr(comparison, "device_us", lambda call, rep, warmup: (next(rounds), 9.0, 11.0))
-    assert run({"eager": reference}).loc["eager", "device_us"] == 10.0
-
-
-def test_a_wrong_implementation_is_reported_and_never_timed(clocks):
-    table = run({"eager": reference, "wrong": one_wrong})
-    assert table.loc["wrong", "note"] == "not timed: wrong, 1 of 32 elements, the first at (3, 7)"
-    assert math.isnan(table.loc["wrong", "device_us"]) and math.isnan(table.loc["wrong", "speedup"])
-    assert len(clocks) == comparison.ROUNDS
-
-
-@pytest.mark.parametrize(
-    "bad, why",
-    [
-        (lambda g, u: reference(g, u)[:2], r"float32\[2, 8\] instead of float32\[4, 8\]"),
-        (lambda g, u: reference(g, u).half(), "float16"),
-        (lambda g, u: reference(g, u) * float("nan"), "32 of 32 elements"),
-        (lambda g, u: reference(g.bfloat16(), u).float(), "wrong"),
-        (lambda g, u: 1 / 0, "it raised ZeroDivisionError: division by zero"),
-    ],
-)
-def test_why_an_implementation_is_not_timed(clocks, bad, why):
-    table = run({"eager": reference, "bad": bad})
-    assert pandas.Series([table.loc["bad", "note"]]).str.contains(why).all(), table.loc["bad", "note"]
-    assert len(clocks) == comparison.ROUNDS
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, BF16, torch.float32])
-def test_eager_and_a_fused_kernel_are_right(clocks, dtype):
-    table = run({"eager": reference, "fused": swiglu}, [((33, 97), dtype)])
-    assert table["device_us"].notna().all(), table["note"].tolist()
-
-
-def test_a_compiled_function_must_have_been_compiled(clocks):
-    compiled = torch.compile(reference, backend="eager")
-    refused = torch.compile(torch.compiler.disable(reference), backend="eager")
-    cases = [((4, 8), torch.float32), ((5, 8), torch.float32)]
-    table = compare({"eager": reference, "good": compiled, "bad": refused}, cases, name="swiglu").set_index("impl")
-    assert table.loc["good", "device_us"].notna().all()
-    assert set(table.loc["bad", "note"]) == {"not timed: torch.compile compiled nothing: it ran eager"}
-
-
-def test_a_function_that_compiles_at_every_call_is_not_timed(clocks):
-    count = [0]
-
-    def changing(gate, up):
-        return reference(gate, up) + 0 * count[0]
-
-    inner = torch.compile(changing, backend="eager")
-
-    def call(gate, up):
-        count[0] += 1
-        return inner(gate, up)
-
-    call._torchdynamo_orig_callable = changing  # as torch.compile marks what it returns
-    table = run({"eager": reference, "changing": call})
-    assert "compiled again" in table.loc["changing", "note"]
-
-
-def test_what_the_launch_dominates_and_what_fits_in_the_cache_is_marked(clocks, monkeypatch):
-    monkeypatch.setattr(comparison, "host_us", lambda call, device: 30.0)
-    assert run({"eager": reference}).loc["eager", "note"] == "launch-bound; fits in L2"
+def run(implementations, cases=CASES[:1], *args, name="swiglu", **options):
+    return compare(implementations, cases, *args, name=name, **options)
 
 
 def test_a_case_that_does_not_fit_is_said_and_the_others_are_timed(clocks, capsys):
@@ -139,98 +33,153 @@ def test_a_case_that_does_not_fit_is_said_and_the_others_are_timed(clocks, capsy
             raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB. GPU 0 has ...")
         return torch.ones(shape, dtype=dtype), torch.ones(shape, dtype=dtype)
 
-    cases = [((4, 8), torch.float32), ((5, 8), torch.float32)]
-    both = {"eager": reference, "triton": reference}
-    table = compare(both, cases, inputs, name="swiglu", graph=True)
-    assert table["device_us"].notna().tolist() == [True, True, False, False]
-    said = "(5, 8) float32, eager, triton: not timed: the case does not fit into this card's free memory\n"
+    def hungry(gate, up):
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    both = clocks.named(eager=reference, fused=reference)
+    table = run(both, [((5, 8), FP32), ((4, 8), FP32)], inputs, graph=True)
+    assert table["impl"].tolist() == ["eager", "fused"] * 2 and clocks.drawn[0] == "show_clocks"
+    assert table["device_us"].notna().tolist() == [False, False, True, True] and clocks.drawn[1] is table
+    assert table.select_dtypes("number")[:2].isna().all(axis=None)
+    said = "(5, 8) float32, eager, fused: not timed: the case does not fit into this card's free memory\n"
     assert capsys.readouterr().out.endswith(said)
+    assert run({"eager": reference, "hungry": hungry})["note"].str.contains("does not fit").all()
 
 
-def test_operations_instead_of_bytes(clocks):
-    def product(shape, dtype, device):
-        return torch.randn(*shape, dtype=dtype, device=device), torch.randn(shape[1], 3, dtype=dtype, device=device)
-
-    table = run({"eager": torch.matmul}, inputs=product, flops=lambda shape: 2 * shape[0] * shape[1] * 3)
-    assert table.loc["eager", "TFLOP/s"] == pytest.approx(2 * 4 * 8 * 3 / 10 / 1e6)
-    assert "GB/s" not in table
+def test_how_far_it_is_is_gone_at_the_end(clocks, capsys):
+    run({"eager": reference}, [(*CASES[0], "a" * 99), CASES[1]])
+    steps = capsys.readouterr().out.split("\r")
+    assert steps[1] == f"1 of 2: {'a' * 60}" and steps[2].rstrip() == "2 of 2: (2, 8)" and steps[0] == ""
+    assert steps[3].isspace() and len(steps[3]) > len(steps[1]) and steps[4].startswith("Measured here: ")
 
 
-def test_recording_writes_the_sweep_and_returns_the_cases(clocks, monkeypatch):
-    monkeypatch.setenv(records.RECORD, "1")
-    cases, sweep = [((4, 8), torch.float32)], [((4, 8), torch.float32), ((2, 8), BF16)]
-    assert len(run({"eager": reference}, cases, sweep=sweep)) == 1
-    table, about = records.read("swiglu")
+def product_inputs(shape, dtype, device):
+    m, k, n = shape
+    return torch.randn(m, k, dtype=dtype, device=device), torch.randn(k, n, dtype=dtype, device=device)
+
+
+def test_operations_or_bytes_of_the_authors(clocks):
+    cases, eager = [((4, 8, 3), BF16, "M 4 · K 8 · N 3")], clocks.named(eager=torch.matmul)
+    (row,) = run(eager, cases, product_inputs, flops=lambda shape: 2 * math.prod(shape)).to_dict("records")
+    assert row["TFLOP/s"] == pytest.approx(2 * 4 * 8 * 3 / 40e-6 / 1e12, rel=1e-9)
+    assert row["shape"] == "M 4 · K 8 · N 3" and not {"GB/s", "of_copy"} & set(row)
+    (row,) = run(eager, cases, product_inputs).to_dict("records")
+    assert row["GB/s"] == pytest.approx((32 + 24 + 12) * 2 / 40e-6 / 1e9) and "TFLOP/s" not in row
+    (row,) = run(eager, cases, product_inputs, n_bytes=lambda shape, dtype: shape[0] * dtype.itemsize).to_dict(
+        "records"
+    )
+    assert row["GB/s"] == pytest.approx(8 / 40e-6 / 1e9) and row["of_copy"] == pytest.approx(row["GB/s"] / 8)
+    assert clocks.drawn[0] == "show_rates"
+
+
+def test_recording_writes_the_sweep_and_returns_the_cases(clocks, monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_RECORD", str(tmp_path / "topic"))
+    monkeypatch.setenv("COURSE_SWEEP", "1")
+    assert run({"eager": reference}, sweep=CASES)["shape"].tolist() == ["(4, 8)"]
+    table, about = records.load("swiglu")
     assert table["shape"].tolist() == ["(4, 8)", "(2, 8)"] and about["card"] == "A Card"
+    monkeypatch.setenv("COURSE_SWEEP", "0")
+    run({"eager": reference}, sweep=CASES)
+    assert records.load("swiglu")[0]["shape"].tolist() == ["(4, 8)"]
 
 
-def test_without_a_gpu_the_record_is_returned(clocks, monkeypatch, capsys):
-    monkeypatch.setenv(records.RECORD, "1")
-    measured = run({"eager": reference, "fused": swiglu}, [((4, 8), torch.float32), ((2, 8), BF16)])
+def test_two_comparisons_of_one_name_are_refused(clocks, monkeypatch, tmp_path):
+    monkeypatch.setenv("COURSE_RECORD", str(tmp_path / "topic"))
+    for _ in range(2):
+        run({"eager": torch.add}, name="add")
+    for other in ({"eager": torch.mul}, {"eager": torch.add, "triton": torch.add}):
+        with pytest.raises(RuntimeError, match="two measurements of this notebook are called 'add'"):
+            run(other, name="add", reference=other["eager"] if len(other) == 1 else torch.sub)
+    with pytest.raises(RuntimeError, match="'add'"):
+        run({"eager": torch.add}, name="add", reference=lambda x, y: x + y)
+
+
+def test_without_a_gpu_the_record_is_returned(clocks, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("COURSE_RECORD", str(tmp_path / "topic"))
+    measured = run({"eager": reference, "fused": swiglu}, [*CASES, (*CASES[1], "odd")])
     monkeypatch.setattr(comparison, "INTERPRETED", True)
     capsys.readouterr()
-    asked = [((2, 8), BF16), ((3, 8), BF16)]
-    table = run({"eager": reference, "fused": swiglu, "mine": reference}, asked)
-    assert list(table.columns) == list(measured.columns) and table["shape"].tolist() == ["(2, 8)"] * 2
-    said = capsys.readouterr().out.splitlines()
-    assert said == [
-        "Recorded, not measured here: " + ", ".join(ABOUT.values()),
-        "Never recorded: (3, 8) bfloat16",
+    asked = [CASES[1], ((3, 8), BF16), ((7, 7), BF16, "odd"), ((4, 8), BF16)]
+    table = run({"eager": reference, "fused": swiglu, "mine": reference}, asked, graph=True)
+    assert list(table.columns) == list(measured.columns) and table["shape"].tolist() == ["(2, 8)"] * 2 + ["odd"] * 2
+    assert table.index.tolist() == [0, 1, 2, 3] and clocks.drawn[0] == "show_clocks" and clocks.drawn[1] is table
+    assert capsys.readouterr().out.splitlines() == [
+        "Recorded, not measured here: A Card, driver 1, torch 2, triton 3, 2026-01-01",
+        "Never recorded: (3, 8) bfloat16, (4, 8) bfloat16",
         "Never recorded: mine",
     ]
-    with pytest.raises(records.NotRecorded, match="none of these cases"):
+    with pytest.raises(records.NotRecorded, match="none of these cases of 'swiglu'"):
         run({"eager": reference}, [((9, 9), BF16)])
 
 
-def test_a_changed_kernel_is_told_from_the_recorded_one(clocks, monkeypatch, capsys):
-    monkeypatch.setenv(records.RECORD, "1")
+def test_a_changed_kernel_is_told_from_the_recorded_one(clocks, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("COURSE_RECORD", str(tmp_path / "topic"))
     run({"eager": reference, "fused": swiglu})
     monkeypatch.setattr(comparison, "INTERPRETED", True)
+    run({"eager": lambda g, u: u * F.silu(g), "fused": swiglu})
+    assert CHANGED not in capsys.readouterr().out
     run({"eager": reference, "fused": lambda g, u: swiglu(g, u, BLOCK_SIZE=256)})
-    assert records.CHANGED in capsys.readouterr().out
+    assert CHANGED in capsys.readouterr().out
 
 
 @pytest.mark.skipif(not INTERPRETED, reason="needs the interpreter")
 def test_the_interpreter_is_refused_in_one_sentence():
     with pytest.raises(records.NotRecorded, match="timing it would say nothing about a GPU"):
-        compare({"eager": reference}, [((4, 8), torch.float32)], name="never-recorded")
+        compare({"eager": reference}, CASES, name="never-recorded")
 
 
 @pytest.mark.parametrize(
-    "arguments, named",
+    "arguments, options, named",
     [
-        (({}, [((4,), BF16)]), "implementations"),
-        (({"eager": 3}, [((4,), BF16)]), "implementations"),
-        (({"eager": reference}, []), "cases"),
-        (({"eager": reference}, [(4, 8)]), "cases"),
-        (({"eager": reference}, [((4,), BF16)], 0), "inputs"),
+        (({},), {}, "implementations must map"),
+        (([reference],), {}, "implementations must map"),
+        (({"eager": 3},), {}, "implementations must map"),
+        (({"triton": swiglu_kernel},), {}, r"implementations\['triton'\] is a kernel; give its launcher"),
+        (({"eager": reference}, []), {}, "cases is empty"),
+        (({"eager": reference}, [(4, 8)]), {}, r"cases has \(4, 8\)"),
+        (({"eager": reference}, [(4, BF16)]), {}, r"cases has \(4, torch.bfloat16\)"),
+        (({"eager": reference}, [((4, 8), BF16, "a", "b")]), {}, "cases has "),
+        (({"eager": reference}, [((4, 8), BF16, 3)]), {}, "cases has "),
+        (({"eager": reference}, [[(4, 8), BF16]]), {}, "cases has "),
+        (({"eager": reference}, CASES), {"sweep": [((4, 8),)]}, "cases has "),
+        (({"eager": reference}, [((4, 8), BF16, "a")]), {"sweep": [((4, 9), BF16, "a")]}, "two cases have one label"),
+        (({"eager": reference}, CASES, 0), {}, "inputs is 0"),
+        (({"eager": reference}, CASES, True), {}, "inputs is True"),
+        (({"eager": reference}, CASES, 1.0), {}, "inputs is 1.0"),
+        (({"eager": reference},), {"passes": "back"}, "passes is 'back'; give one of forward, backward, both"),
+        (({"eager": reference},), {"passes": "backward", "graph": True}, "a CUDA graph cannot hold"),
+        (({"eager": reference},), {"flops": len, "n_bytes": len}, "not both"),
     ],
 )
-def test_a_bad_argument_is_named(arguments, named):
+def test_a_bad_argument_is_named(clocks, arguments, options, named):
     with pytest.raises(ValueError, match=named):
-        compare(*arguments, name="swiglu")
-
-
-def test_a_kernel_instead_of_its_launcher_is_named():
-    from helpers.kernels.fused_swiglu import swiglu_kernel
-
-    with pytest.raises(ValueError, match=r"'triton'.*launcher"):
-        compare({"triton": swiglu_kernel}, [((4,), BF16)], name="swiglu")
+        run(*arguments, **options)
 
 
 @GPU
-def test_on_a_gpu_every_column_is_a_measurement(monkeypatch):
+@pytest.mark.parametrize("passes", ["forward", "both"])
+def test_on_a_gpu_every_column_is_a_measurement(monkeypatch, passes):
     monkeypatch.setattr(comparison, "show_clocks", lambda table: None)
-    table = run({"eager": reference, "compiled": torch.compile(reference), "fused": swiglu, "wrong": one_wrong},
-                [((4096, 4096), BF16)], graph=True)  # fmt: skip
+    wrong = lambda gate, up: reference(gate, up) + 1  # noqa: E731
+    functions = {"eager": reference, "compiled": torch.compile(reference), "wrong": wrong}
+    functions |= {"fused": swiglu} if passes == "forward" else {}
+    table = run(functions, [((4096, 4096), BF16)], graph=True, passes=passes).set_index("impl")
     right = table.drop(index="wrong")
     assert right[["device_us", "p20_us", "p80_us", "GB/s", "of_copy", "host_us", "graph_us"]].gt(0).all(axis=None)
     assert (right["p20_us"] <= right["device_us"]).all() and (right["device_us"] <= right["p80_us"]).all()
-    assert right["of_copy"].lt(1.2).all() and math.isnan(table.loc["wrong", "device_us"])
+    assert math.isnan(table.loc["wrong", "device_us"])
+
+
+@GPU
+def test_on_a_gpu_a_backward_pass_takes_less_than_with_its_forward_pass(monkeypatch):
+    monkeypatch.setattr(comparison, "show_rates", lambda table: None)
+    both, alone = (run({"eager": reference}, [((8192, 8192), BF16)], passes=passes) for passes in ("both", "backward"))
+    assert 0 < alone["device_us"][0] < both["device_us"][0]
 
 
 @GPU
 def test_what_no_card_can_hold_is_said_and_the_next_case_timed(capsys):
-    table = compare({"eager": torch.add}, [((2**21, 2**20), BF16), ((4096, 4096), BF16)], name="add")
+    table = run({"eager": torch.add}, [((2**21, 2**20), BF16), ((4096, 4096), BF16)])
     assert table["device_us"].notna().tolist() == [False, True] and table["of_copy"].isna().tolist() == [True, False]
     assert "(2097152, 1048576) bfloat16, eager: not timed: the case does not fit" in capsys.readouterr().out
+    assert torch.cuda.memory_allocated(DEVICE) < 2**40

@@ -16,7 +16,7 @@ import sys, torch
 torch.accelerator.is_available = lambda: True
 torch.accelerator.current_accelerator = lambda *_, **__: torch.device("{kind}")
 torch.accelerator.current_device_index = lambda: 1
-sys.orig_argv = ["python", "-m", "helpers"]  # so that helpers only decides, and launches nothing on a device that is not there
+sys.orig_argv = ["python", "-m", "helpers"]  # so that helpers only decides: the device is not there
 from helpers.device import DEVICE, INTERPRETED
 print(DEVICE, INTERPRETED)
 """
@@ -49,6 +49,11 @@ def test_compiling_without_a_gpu_is_refused():
     assert (
         error == "RuntimeError: TRITON_INTERPRET is set to 0, but torch sees no GPU. Unset it, then restart the kernel."
     )
+
+
+def test_a_request_that_is_neither_yes_nor_no_is_named():
+    _, error = run(ASK, TRITON_INTERPRET="maybe")
+    assert error.startswith("RuntimeError: TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it")
 
 
 def test_triton_imported_first_is_refused():

@@ -1,10 +1,11 @@
 """The doctor names what is wrong, in one line each, and says by its exit status whether the course can run."""
 
-from helpers import probe
+from helpers import machine, probe
 from helpers.course import ROOT
-from helpers.machine import advice, report
+from helpers.machine import advice, as_text, pair_is_known
 from helpers.tests.children import python
 
+import json
 import os
 
 import pytest
@@ -68,7 +69,7 @@ def test_each_wrong_thing_is_named_in_one_line(case):
     changes, expected = WRONG[case]
     lines = advice({**GOOD, **changes})
     assert len(lines) == 1 and expected in lines[0] and "\n" not in lines[0]
-    assert f"advice         {lines[0]}" in report({**GOOD, **changes}, lines)
+    assert f"advice         {lines[0]}" in as_text({**GOOD, **changes}, lines)
 
 
 def test_numpy_matters_only_to_the_interpreter_of_an_old_triton():
@@ -76,12 +77,31 @@ def test_numpy_matters_only_to_the_interpreter_of_an_old_triton():
     assert advice(old) == [] and advice({**old, **NO_GPU, "driver": None, "numpy": "2.3.5"}) == []
 
 
+@pytest.mark.parametrize(("torch", "triton"), [("2.13.0+cpu", "3.7.1"), ("2.15.0", "3.9.0"), ("2.11.0+cu130", "3.6.0")])
+def test_pairs_that_are_released_together_are_known(torch, triton):
+    assert pair_is_known(torch, triton) and not pair_is_known(torch, "3.5.0")
+
+
+def test_what_is_said_of_a_machine_without_a_gpu():
+    assert as_text({**GOOD, **NO_GPU, "driver": None, "memory": None, "shared_memory": None, "bf16": None}, []) == (
+        "Python         3.12.9\ntorch          2.13.0+cu130\ntriton         3.7.1 (a known pair with this torch)\n"
+        "numpy          2.4.6\nC++ compiler   c++\nGPU            none that torch sees\n"
+        f"mode           Triton's interpreter, on the CPU (no GPU)\nskipped        {machine.SKIPPED}"
+    )
+
+
+def test_what_was_found_as_json():
+    done = python("-m", "helpers", "--json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0 and (found["gpu"], found["interpreted"], found["runs"]) == (None, True, True)
+
+
 def test_an_older_card_with_bf16_is_not_said_to_lack_it():
     assert "bf16" not in advice({**GOOD, "capability": (8, 0)})[0]
 
 
 def test_the_report_of_a_gpu_holds_its_facts():
-    text = report(GOOD, [])
+    text = as_text(GOOD, [])
     for fact in ("NVIDIA H200", "9.0", "140 GiB", "227 KiB per block", "580.65.06", "a known pair", "run on the GPU"):
         assert fact in text
 

@@ -1,7 +1,7 @@
 """Nsight Compute's answer is read as it writes it; without it the reason is named."""
 
 from helpers.measure import nsight
-from helpers.measure.records import Unavailable
+from helpers.measure.recording import Unavailable
 
 import subprocess
 

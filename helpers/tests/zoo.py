@@ -4,20 +4,22 @@
 """
 
 from helpers.checker import check
+from helpers.checker.report import Report
 from helpers.device import INTERPRETED
 from helpers.tests import zoo_kernels as k
+from helpers.tests import zoo_launchers as z
+from helpers.tests.zoo_launchers import add, flat, rounding_down, rows, unary
 
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 import triton
 import triton.language as tl
 
-B = 256
 DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # until then the compiler wants K >= 16
 
 
@@ -25,20 +27,22 @@ DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # un
 class Entry:
     """One candidate. `row` is the report's first row that must fail (None: it must pass), `cause` the likely cause.
 
-    `only` limits an entry to "gpu" or "interpreter", where its fault can be seen; `fatal` ones end a GPU's context.
+    `says` is part of what the report must say: for a wrong kernel without a cause that names the fault, where the
+    fact itself does. `only` limits an entry to "gpu" or "interpreter", where its fault can be seen; `fatal` ones end a
+    GPU's context.
     """
 
     name: str
     candidate: Callable
     reference: Callable
+    options: dict
     row: str | None = None
     cause: str | None = None
-    says: str = ""  # part of a sentence that the report must hold
+    says: str = ""
     status: str = ""
     only: str = ""
     fatal: bool = False
     slow: bool = False
-    options: dict = field(default_factory=dict)
 
     def verdict(self) -> str:
         return self.status or ("passed" if self.row is None else "failed")
@@ -46,796 +50,303 @@ class Entry:
     def applies(self) -> bool:
         return self.only in ("", "interpreter" if INTERPRETED else "gpu")
 
-    def check(self):
+    def check(self) -> Report:
         return check(self.candidate, self.reference, **self.options)
 
 
-def flat(kernel, *extra, block: int = B, grid: Callable = triton.cdiv, **constexprs) -> Callable:
-    """A launcher that treats every tensor as one flat array of contiguous elements, after making them contiguous."""
-
-    def launcher(*tensors):
-        tensors = [x.contiguous() for x in tensors]
-        out = torch.empty_like(tensors[0])
-        n = out.numel()
-        numbers = [value(n) for value in extra]
-        kernel[(grid(n, block),)](*tensors, out, n, *numbers, BLOCK_SIZE=block, **constexprs)
-        return out
-
-    return launcher
+FIELDS = ("row", "cause", "says", "status", "only", "fatal", "slow")
+WRONG: list[Entry] = []
+RIGHT: list[Entry] = []
 
 
-def trusting(x, y):
-    """Never asks whether its inputs are contiguous."""
-    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    k.add_kernel[(triton.cdiv(out.numel(), B),)](x, y, out, out.numel(), BLOCK_SIZE=B)
-    return out
+def _entry(name: str, candidate: Callable, reference: Callable, found: dict) -> Entry:
+    return Entry(name, candidate, reference, {n: found.pop(n) for n in list(found) if n not in FIELDS}, **found)
 
 
-def strict(x, y):
-    """Rejects what it cannot do, as the course's launchers do."""
-    if x.shape != y.shape:
-        raise ValueError(f"add: x has shape {tuple(x.shape)} but y has {tuple(y.shape)}; both must match")
-    if x.dtype not in (torch.float32, torch.float16):
-        raise TypeError(f"add: x is {x.dtype}; it must be float32 or float16")
-    if not (x.is_contiguous() and y.is_contiguous()):
-        raise ValueError("add: x and y must be contiguous; call .contiguous()")
-    return trusting(x, y)
+def wrong(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
+    WRONG.append(_entry(name, candidate, reference, found))
 
 
-def strided(
-    strides_of: Callable = lambda x, y: (x.stride(), y.stride()),
-    out_like: Callable = lambda x: torch.empty(x.shape, dtype=x.dtype, device=x.device),
-):
-    """A 2-D launcher that passes strides: what `strides_of` makes of the inputs."""
-
-    def launcher(x, y):
-        out, (rows, columns) = out_like(x), x.shape
-        grid = (triton.cdiv(rows, 16), triton.cdiv(columns, 64))
-        x_strides, y_strides = strides_of(x, y)
-        k.add_strided_kernel[grid](x, y, out, rows, columns, *x_strides, *y_strides, columns, 1, BLOCK_M=16, BLOCK_N=64)
-        return out
-
-    return launcher
+def right(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
+    RIGHT.append(_entry(name, candidate, reference, found))
 
 
-def transposed(columns: bool) -> Callable:
-    def launcher(x):
-        out = torch.empty(x.shape[::-1], dtype=x.dtype, device=x.device)
-        grid = (triton.cdiv(x.shape[0], 32), triton.cdiv(x.shape[1], 32))
-        k.transpose_kernel[grid](x, out, *x.shape, *x.stride(), COLUMNS=columns, BLOCK=32)
-        return out
-
-    return launcher
-
-
-def softmax(other: float = -float("inf"), shift: bool = True) -> Callable:
-    def launcher(x):
-        x = x.contiguous()
-        out, block = torch.empty_like(x), triton.next_power_of_2(x.shape[1])
-        k.softmax_kernel[(x.shape[0],)](x, out, x.shape[1], x.stride(0), OTHER=other, SHIFT=shift, BLOCK_SIZE=block)
-        return out
-
-    return launcher
-
-
-def row_max(other: float) -> Callable:
-    def launcher(x):
-        x = x.contiguous()
-        out, block = x.new_empty(x.shape[0]), triton.next_power_of_2(x.shape[1])
-        k.row_max_kernel[(x.shape[0],)](x, out, x.shape[1], OTHER=other, BLOCK_SIZE=block)
-        return out
-
-    return launcher
-
-
-def rms_norm(x, weight):
-    x = x.contiguous()
-    out, block = torch.empty_like(x), triton.next_power_of_2(x.shape[1])
-    k.rms_norm_kernel[(x.shape[0],)](x, weight.contiguous(), out, x.shape[1], 1e-6, BLOCK_SIZE=block)
-    return out
-
-
-def packed_swiglu(packed):
-    return swiglu_reference(*(half.contiguous() for half in packed.chunk(2, -1)))
-
-
-def packed_swiglu_reference(packed):
-    return swiglu_reference(*packed.chunk(2, -1))
-
-
-def softmax_reference(x):
-    return torch.softmax(x, 1)
+KNOWN = {"block_size": z.B}
+ONE = {"inputs": 1, **KNOWN}
+TABLES = {"shapes": [(48, 64), (17, 61), (1, 1), (16, 65), (33, 130)]}
+ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
+MATRICES = {"inputs": z.matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}
+NORM = {"inputs": z.row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]}
+GATHER = {"inputs": z.table_and_places, "shapes": [(8, 64), (5, 100)]}
+GRADIENTS = {"inputs": 3, "shapes": [(8, 64), (5, 100), (3, 257)]}
+INTEGERS = {**KNOWN, "dtypes": [torch.int32]}
+ORDER = {"row": "order"} if INTERPRETED else {"status": "failed"}  # a GPU may show it at once
+VIEWS = {**TABLES, "must_take_views": True}
 
 
 def sum_and_difference(x, y):
     return x + y, x - y
 
 
-def rms_norm_reference(x, weight):
-    return x * torch.rsqrt((x * x).mean(1, keepdim=True) + 1e-6) * weight
+# fmt: off
 
+# Elements that no program computes
 
-def matmul(
-    precision: str = "ieee", mask: bool = True, divide: Callable = triton.cdiv, narrow: bool = False, block: int = 16
-):
-    def launcher(a, b):
-        a, b = a.contiguous(), b.contiguous()
-        (M, K), N = a.shape, b.shape[1]
-        out = torch.empty((M, N), dtype=a.dtype, device=a.device)
-        k.matmul_kernel[(triton.cdiv(M, 32), triton.cdiv(N, 32))](
-            a, b, out, M, N, K, divide(K, block), PRECISION=precision, MASK_K=mask, NARROW=narrow,
-            BLOCK_M=32, BLOCK_N=32, BLOCK_K=block,
-        )  # fmt: skip
-        return out
+wrong("grid rounded down", add(grid=rounding_down), row="shapes", cause="grid rounded down", **KNOWN,
+      says="every element from 256 on")
+wrong("grid rounded down, block not given", add(grid=rounding_down), row="shapes", cause="grid rounded down",
+      says="at BLOCK_SIZE=256")
+wrong("2-D grid rounded down", z.strided(divide=rounding_down), row="shapes", cause="grid rounded down", **TABLES)
+wrong("loop rounded down", z.looping(rounding_down), row="shapes", cause="tail skipped", **KNOWN)
+wrong("if without else", add("if without else"), row="shapes", cause="tail skipped", **KNOWN)
+wrong("one program short", add(grid=lambda n, b: max(triton.cdiv(n, b) - 1, 0)), row="result",
+      cause="too few programs", says="the last block", **KNOWN)
+wrong("one program only", add(grid=lambda n, b: min(n, 1)), row="result", cause="too few programs", **KNOWN)
+wrong("no program id", add("no program id"), row="result", cause="program id forgotten", **KNOWN)
+wrong("no store", add("no store"), row="result", cause="nothing stored", **KNOWN)
+wrong("never launches", z.never_launches, row="result", cause="nothing launched", **KNOWN)
+wrong("mask stops one short", add("short mask"), row="result", cause="tail skipped", says="last element", **KNOWN)
+wrong("blocks overlap by one", add("overlap"), row="result", cause="tail skipped", **KNOWN)
+wrong("second result not finished", z.both(forget=3), sum_and_difference, row="result", cause="tail skipped",
+      says="result 1: first wrong", **KNOWN)
+wrong("store masked by value", add("by value"), row="result", **KNOWN,
+      says="only where input 0 is negative, the store's mask leaves these out")
+wrong("wrong from the 32nd program on", add("late programs"), row="shapes", says="every element from 7936", **KNOWN)
 
-    return launcher
+# Memory
 
+wrong("store without a mask", add("store without mask"), row="memory", cause="mask missing on the store", **KNOWN,
+      says="elements 257 to 511")
+wrong("store without a mask, block not given", add("store without mask"), row="memory",
+      cause="mask missing on the store", says="`tl.store(out_ptr + offsets, x + y)`")
+wrong("2-D store without a mask", z.strided(masked=False), **ORDER, cause="mask missing on the store", **TABLES)
+wrong("rows stored without a mask", rows("softmax", MASKED=False), z.softmax_reference, **ORDER,
+      cause="mask missing on the store", **ROWS)
+wrong("writes into the next block", add("into the next block"), **ORDER, **KNOWN,
+      cause="order of programs" if INTERPRETED else None, says="on a GPU programs" if INTERPRETED else "programs race")
+wrong("one program too many, and no mask", add("store without mask", grid=lambda n, b: n // b + 1), row="memory",
+      cause="mask missing on the store", says="elements 768 to 1023", block_size=z.B, shapes=[(768,), (257,)])
+wrong("stores where there is no element", add("store without mask", grid=lambda n, b: n // b + 1), row="memory",
+      cause="mask missing on the store", says="n=0, float32: there is no element", only="interpreter", **KNOWN)
+wrong("load without a mask", add("load without mask"), row="memory", cause="mask missing on the load", **KNOWN,
+      says="reads past the end of input 1", only="interpreter")
+wrong("reads before the start", add("reads before"), row="memory", says="reads before the start of input 0",
+      only="interpreter", **KNOWN)
+wrong("every program reads before the start", add("first reads before", block=1024), row="memory", block_size=1024,
+      cause="mask missing on the load", says="reads before the start of input 0", only="interpreter")
+wrong("reads on both sides", add("reads both sides"), row="memory", says="reads outside of input 0",
+      only="interpreter", **KNOWN)
+wrong("stores before the start", add("stores before"), row="memory", says="element -1.", **KNOWN)
+wrong("mask with <=", add("long mask"), row="memory", cause="mask too wide", says=": element 257.", **KNOWN)
+wrong("transpose masks rows only", z.transposed(columns=False), lambda x: x.t().clone(), row="memory",
+      cause="mask too wide", inputs=1, **TABLES)
+wrong("offsets far outside", add("far"), row="memory", status="failed", fatal=True, **KNOWN)
+wrong("stores shifted by one", add("shifted"), row="result", cause="results shifted", **KNOWN)
+wrong("offsets in bytes", add("bytes"), row="result", cause="offsets in bytes", **KNOWN)
+wrong("accumulates into torch.empty", add("accumulates"), row="result", cause="output not set", **KNOWN)
+wrong("works in place", z.in_place, row="result", cause="input overwritten", says="lambda x: f(x.clone())", **KNOWN)
+wrong("input used as scratch", z.scratch, row="memory", cause="input overwritten", **KNOWN)
 
-def total(atomic: bool) -> Callable:
-    def launcher(x):
-        x, out = x.contiguous(), torch.zeros(1, dtype=torch.float32, device=x.device)
-        k.total_kernel[(triton.cdiv(x.numel(), 64),)](x, out, x.numel(), ATOMIC=atomic, BLOCK_SIZE=64)
-        return out.to(x.dtype)
+# Calls
 
-    return launcher
+wrong("cached by shape", z.cached_by(lambda x: (x.shape, x.dtype)), row="calls", cause="cached answer", **KNOWN)
+wrong("cached by address", z.cached_by(lambda x: (x.data_ptr(), x.shape, x.dtype)), row="calls",
+      cause="cached answer", **KNOWN)
+wrong("one output buffer for all calls", z.one_buffer(), row="calls", says="a later call changed", **KNOWN)
+wrong("wrong in every seventh call", z.every_seventh_call(add()), status="failed", **KNOWN,
+      says="The same call gives different answers")
+wrong("sum with a race", z.total(atomic=False), lambda x: x.sum().reshape(1), row="result", only="gpu", inputs=1,
+      says="The same call gives different answers", shapes=[(64 * 512,)])
 
+# Layouts
 
-def both(forget: int = 0, swap: bool = False) -> Callable:
-    def launcher(x, y):
-        x, y = x.contiguous(), y.contiguous()
-        total, difference = torch.empty_like(x), torch.empty_like(x)
-        grid = (triton.cdiv(x.numel(), B),)
-        k.sum_and_difference_kernel[grid](x, y, total, difference, x.numel(), FORGET=forget, BLOCK_SIZE=B)
-        return (difference, total) if swap else (total, difference)
+wrong("strides ignored", z.trusting, row="layouts", cause="strides ignored", **KNOWN)
+wrong("strides of x used for y", z.strided(lambda x, y: (x.stride(), x.stride())), row="layouts",
+      cause="strides ignored", says="a stride of input 1 is ignored or swapped", **TABLES)
+wrong("column strides ignored", z.strided(lambda x, y: ((x.stride(0), 1), (y.stride(0), 1))), row="layouts",
+      cause="strides ignored", says="is ignored or swapped", **TABLES)
+wrong("output has strides of its own", z.strided(out_like=torch.empty_like), row="layouts", cause="strides ignored",
+      **TABLES)
+wrong("wrong for views, whatever their strides", lambda x, y: z.strided()(x, y) * (1.0 if x.is_contiguous() else 1.5),
+      row="layouts", says="Cause unknown", **TABLES)
+wrong("stride of a weight ignored", z.rms_norm(honest=False), z.rms_norm_reference, row="layouts",
+      cause="strides ignored", says="(input 1 only)", **NORM)
+wrong("stride of places ignored", z.gather(honest=False), lambda x, places: x[places], row="layouts",
+      says="Only layouts of input 1 come out wrong", **GATHER)
+wrong("stride of a gradient ignored", z.swiglu_gradients(honest=False), z.swiglu_gradients_reference, row="layouts",
+      cause="strides ignored", **GRADIENTS)
+wrong("rejects views where that is forbidden", z.strict, row="layouts", says="rejected a view", **VIEWS)
+wrong("copies views where that is forbidden", add(), row="layouts", says="made a copy (contiguous of input 0)", **VIEWS)
 
-    return launcher
+# Precision and types
 
+wrong("inputs through float16", flat(k.add_narrow_kernel, TYPE=tl.float16, AT="load"), row="result",
+      cause="narrowed too early", says="inputs rounded to float16", **KNOWN)
+wrong("inputs through bfloat16", flat(k.add_narrow_kernel, TYPE=tl.bfloat16, AT="load"), row="result",
+      cause="narrowed too early", says="bfloat16", **KNOWN)
+wrong("result through float16", flat(k.add_narrow_kernel, TYPE=tl.float16, AT="store"), row="result",
+      cause="narrowed too early", says="every result is a float16 number", **KNOWN)
+wrong("float64 through float32", add(), row="result", cause="narrowed too early", says="float32", **KNOWN,
+      dtypes=[torch.float64])
+wrong("silu through float16", flat(k.swiglu_kernel, TYPE=tl.float16), z.swiglu_reference, row="result",
+      cause="narrowed too early", **KNOWN)
+wrong("gradients through float16", z.swiglu_gradients(narrow=True), z.swiglu_gradients_reference, row="result",
+      cause="narrowed too early", **GRADIENTS)
+wrong("derivative through float16", unary("derivative of silu through float16"), z.silu_derivative_reference,
+      row="result", cause="narrowed too early", **ONE)
+wrong("sigmoid of 16 bits", flat(k.swiglu_kernel, TYPE=None), z.swiglu_reference, row="dtypes", says="raised", **KNOWN)
+wrong("powers in the narrow type", unary("eighth power in the narrow type"), lambda x: x**8, row="dtypes",
+      cause="narrowed too early", **ONE)
+wrong("bfloat16 not widened", flat(k.add_own_type_kernel), row="dtypes", cause="narrowed too early", **KNOWN,
+      says="bfloat16 is computed in 16 bits", only="interpreter")
+wrong("integers through float32", flat(k.add_own_type_kernel, TYPE=tl.float32), row="values",
+      cause="integers narrowed", says="computed as float32", **INTEGERS)
+wrong("integers through int16", flat(k.add_own_type_kernel, TYPE=tl.int16), row="values", cause="integers narrowed",
+      says="computed as int16", **INTEGERS)
+wrong("always returns float32", lambda x, y: x.float() + y.float(), row="dtypes", says="is float32, expected float16")
 
-def looping(divide: Callable) -> Callable:
-    def launcher(x, y):
-        x, y = x.contiguous(), y.contiguous()
-        out = torch.empty_like(x)
-        k.add_looping_kernel[(2,)](x, y, out, out.numel(), divide(out.numel(), B), BLOCK_SIZE=B)
-        return out
+# Values
 
-    return launcher
+wrong("relu loses nan", unary("relu by maximum"), torch.relu, row="values", cause="special values",
+      says="only where input 0 is nan", **ONE)
+wrong("clamp loses nan", unary("clamp"), lambda x: x.clamp(-1, 1), row="values", cause="special values",
+      says="only where input 0 is nan", **ONE)
+wrong("square overflows", unary("abs by square root"), torch.abs, row="values", cause="special values", **ONE,
+      says="got inf, expected 8.51e+37 (input 0 is 8.51e+37 there)")
+wrong("zero treated apart", unary("reciprocal, zero kept"), torch.reciprocal, row="values", cause="special values",
+      says="zero", **ONE)
+wrong("exponential clamped", unary("exp, clamped"), torch.exp, row="values", cause="special values", says="inf", **ONE,
+      dtypes=[torch.float32])
+wrong("negative slope forgotten", unary("leaky relu without slope"), F.leaky_relu, row="result", **ONE,
+      says="only where input 0 is negative")
+wrong("a factor off by a thousandth", unary("cube through a constant"), lambda x: x * x * x, row="result", **ONE,
+      says="Cause unknown")
+wrong("wrong operation", add(), torch.sub, row="result", says="Cause unknown", **KNOWN)
+wrong("softmax pads with zeros", rows("softmax", 0.0), z.softmax_reference, row="values",
+      cause="padding in a reduction", says="all negative", **ROWS)
+wrong("softmax pads with -50", rows("softmax", -50.0), z.softmax_reference, row="values",
+      cause="padding in a reduction", says="far below zero", **ROWS)
+wrong("softmax without the maximum", rows("softmax without the maximum"), z.softmax_reference, row="values",
+      cause="maximum not subtracted", **ROWS)
+wrong("row maximum pads with zero", rows("max", 0.0), lambda x: x.amax(1), row="values",
+      cause="padding in a reduction", **ROWS)
+wrong("place of the maximum without nan", z.max_and_place(nan=False), lambda x: x.max(1), row="values",
+      cause="special values", says="result 1", only="gpu", **ROWS)
+wrong("sum pads with one", rows("sum", 1.0), lambda x: x.sum(1), row="shapes", cause="padding in a reduction", **ROWS)
 
+# What is returned
 
-def cached_by(key: Callable) -> Callable:
-    answers = {}
+wrong("returns a flat result", lambda x, y: add()(x, y).flatten(), row="shapes", says="has shape", **KNOWN)
+wrong("returns a view of its input", lambda x: x.view(x.shape), torch.clone, row="result", says="memory of input 0",
+      inputs=1)
+wrong("returns nothing", lambda x, y: None, row="result", says="does the launcher end with `return out`?")
+wrong("fails on an empty tensor", z.refuses_empty, row="shapes", says="n=0, float32: raised ValueError: nothing")
+wrong("takes tables only", z.only_tables, row="result", says="if it takes only some shapes, give them: shapes=[(17")
+wrong("results swapped", z.both(swap=True), sum_and_difference, row="result", cause="results swapped", **KNOWN)
 
-    def launcher(x, y):
-        if key(x) not in answers:
-            answers[key(x)] = flat(k.add_kernel)(x, y)
-        return answers[key(x)].clone()
+# Products of matrices
 
-    return launcher
+wrong("matmul without a mask on K", z.matmul(mask=False), torch.matmul, row="shapes", cause="reads past the end",
+      **MATRICES)
+wrong("matmul drops the last K block", z.matmul(divide=rounding_down), torch.matmul, row="shapes",
+      cause="reduction cut short", says="64 of 70", **MATRICES)
+wrong("matmul reads b transposed", z.matmul(b_transposed=True), torch.matmul, row="result",
+      cause="operand transposed", says="input 1 read transposed", **MATRICES)
+wrong("matmul with its grid rounded down", z.matmul(grid=rounding_down), torch.matmul, row="shapes",
+      cause="grid rounded down", **MATRICES)
+wrong("matmul through float16", z.matmul(narrow=True), torch.matmul, row="result", cause="narrowed too early",
+      says="float16", **MATRICES)
+wrong("matmul in TF32", z.matmul("tf32"), torch.matmul, row="result", cause="TF32", only="gpu", **MATRICES,
+      says='input_precision="ieee"')
+wrong("too much shared memory", z.matmul("tf32", block=1024), torch.matmul, row="result", says="raised", only="gpu",
+      inputs=z.matrices, shapes=[(32, 32, 1024)])
+wrong("tl.dot with K of 8", z.matmul(block=8), torch.matmul, kernel=k.matmul_kernel, **MATRICES,
+      row=None if DOT_TAKES_8 else "kernel" if INTERPRETED else "result")
 
+# Python instead of Triton, and Triton that is not there
 
-def every_seventh_call(launcher: Callable) -> Callable:
-    calls = []
+wrong("`and` between masks", flat(k.add_and_kernel), row="memory", cause="Python's logic in a kernel", **KNOWN,
+      says="`mask = offsets < n_elements and offsets >= 0`", only="interpreter")
+wrong("chained comparison in a mask", flat(k.add_chained_kernel), row="kernel" if INTERPRETED else "result", **KNOWN,
+      cause="Python's logic in a kernel", says="write & for and", kernel=k.add_chained_kernel)
+wrong("kernel never launched", torch.add, row="kernel", says="never launched", kernel=k.add_kernel)
+wrong("wrong only when compiled", z.compiled_wrongly, row="result", **KNOWN)
+wrong("calls something wrong when compiled", lambda x, y: z.compiled_wrongly(x, y), row="result")
+wrong("stub", z.stub, status="not attempted")
+wrong("stub in the kernel", flat(k.stub_kernel), status="not attempted")
+wrong("stub above finished code", flat(k.unfinished_kernel), status="not attempted",
+      says="still stands above the code of unfinished_kernel: delete that line")
 
-    def wrong_at_times(*tensors):
-        calls.append(1)
-        return launcher(*tensors) + (len(calls) % 7 == 0)
+for block in (64, 256, 1024, 4096):
+    right(f"add in blocks of {block}", add(block=block), block_size=block)
+right("add, block not given", add())
+right("two looping programs", z.looping(triton.cdiv), **KNOWN)
+right("the same numbers stored twice", add("the same twice"), **KNOWN)
+right("rejects views and bfloat16", z.strict, **KNOWN)
+right("honours strides", z.strided(), block_size=(16, 64), **TABLES)
+right("takes views where it must", z.strided(), **VIEWS)
+right("float64", flat(k.add_own_type_kernel), dtypes=[torch.float64], **KNOWN)
+right("integers", flat(k.add_own_type_kernel), block_size=z.B,
+      dtypes=[torch.int32, torch.int64, torch.int16, torch.int8, torch.uint8])
+right("booleans", lambda x, y: x ^ y, torch.logical_xor, dtypes=[torch.bool])
+right("swiglu, widened", flat(k.swiglu_kernel, TYPE=tl.float32), z.swiglu_reference, **KNOWN)
+right("swiglu, eager", lambda gate, up: F.silu(gate) * up, z.swiglu_reference)
+right("swiglu, float32 then narrowed", lambda gate, up: (F.silu(gate.float()) * up.float()).to(gate.dtype),
+      z.swiglu_reference)
+right("gradients", z.swiglu_gradients(), z.swiglu_gradients_reference, **GRADIENTS)
+right("gradients, eager", lambda *x: z.swiglu_gradients_reference(*x), z.swiglu_gradients_reference, **GRADIENTS)
+right("multiply and add, eager", lambda x, y, z: x * y + z, lambda x, y, z: x * y + z, inputs=3)
+right("multiply and add, fused", torch.addcmul, lambda z, x, y: z + x * y, inputs=3)
+right("gelu", unary("gelu"), lambda x: x * torch.sigmoid(1.702 * x), **ONE)
+right("gelu, exact where the reference cancels", unary("gelu, exact where tanh cancels"),
+      lambda x: F.gelu(x, approximate="tanh"), **ONE)
+right("derivative of silu", unary("derivative of silu"), z.silu_derivative_reference, **ONE)
+right("relu", unary("relu"), torch.relu, **ONE)
+right("relu that keeps nan", unary("relu that keeps nan"), torch.relu, **ONE)
+right("clamp that keeps nan", unary("clamp that keeps nan"), lambda x: x.clamp(-1, 1), **ONE)
+right("exp", unary("exp"), torch.exp, **ONE)
+right("libdevice", unary("tanh"), torch.tanh, only="gpu", **ONE)
+right("math.pi", unary("turns"), lambda x: x / 6.283185307179586, kernel=k.unary_kernel, **ONE)
+right("a constexpr global", unary("logarithm to base 2"), torch.log2, kernel=k.unary_kernel, **ONE)
+right("packed halves", z.packed_swiglu, lambda packed: z.swiglu_reference(*packed.chunk(2, -1)), inputs=1,
+      shapes=[(16, 64), (17, 122)])
+right("two results", z.both(), sum_and_difference, **KNOWN)
+right("transpose", z.transposed(columns=True), lambda x: x.t().clone(), inputs=1, **TABLES)
+right("softmax", rows("softmax"), z.softmax_reference, **ROWS)
+right("softmax, eager", z.softmax_reference, z.softmax_reference, **ROWS)
+right("sum of rows", rows("sum", 0.0), lambda x: x.sum(1), **ROWS)
+right("row maximum", rows("max"), lambda x: x.amax(1), **ROWS)
+right("row maximum and its place", z.max_and_place(), lambda x: x.max(1), **ROWS)
+right("rms norm", z.rms_norm(), z.rms_norm_reference, **NORM)
+right("rms norm that divides", z.rms_norm(divide=True), z.rms_norm_reference, **NORM)
+right("rms norm, a weight with a stride", z.rms_norm(), z.rms_norm_reference, inputs=z.row_and_every_second_weight,
+      shapes=[(4, 64), (3, 100)])
+right("gather", z.gather(), lambda x, places: x[places], **GATHER)
+right("matmul", z.matmul(), torch.matmul, **MATRICES)
+right("matmul, eager", torch.matmul, torch.matmul, **MATRICES)
+right("sum of atomics", z.total(atomic=True), lambda x: x.sum().reshape(1), inputs=1,
+      shapes=[(1000,), (1,), (257,), (5, 200)])
+right("logarithm, nan where the reference has it", torch.log, torch.log, inputs=1)
+right("custom operator", z.add_operator, **KNOWN)
+right("autograd function", z.AddFunction.apply, **KNOWN)
+right("compared as booleans", torch.gt, torch.gt)
+right("compiled by torch.compile", torch.compile(z.swiglu_reference), z.swiglu_reference, slow=True)
 
-    return wrong_at_times
-
-
-def one_buffer() -> Callable:
-    buffers = {}
-
-    def launcher(x, y):
-        out = buffers.setdefault((x.shape, x.dtype), torch.empty(x.shape, dtype=x.dtype, device=x.device))
-        return out.copy_(flat(k.add_kernel)(x, y))
-
-    return launcher
-
-
-def in_place(x, y):
-    k.add_kernel[(triton.cdiv(x.numel(), B),)](x, y, x, x.numel(), BLOCK_SIZE=B)
-    return x
-
-
-def scratch(x, y):
-    x, y = x.contiguous(), y if y.is_contiguous() else y.contiguous()
-    out = torch.empty_like(x)
-    k.add_scratch_kernel[(triton.cdiv(x.numel(), B),)](x, y, out, x.numel(), BLOCK_SIZE=B)
-    return out
-
-
-def refuses_empty(x, y):
-    if x.numel() == 0:
-        raise ValueError("nothing to add")
-    return flat(k.add_kernel)(x, y)
-
-
-def wrong_if_compiled(x, y):
-    return x - y if torch.compiler.is_compiling() else x + y
-
-
-compiled_wrongly = torch.compile(wrong_if_compiled, backend="eager")
-
-
-def stub(x, y):
-    raise NotImplementedError("your turn")
-
-
-def gelu_reference(x):
-    return x * torch.sigmoid(1.702 * x)
-
-
-def swiglu_reference(gate, up):
-    return F.silu(gate) * up
-
-
-@torch.library.custom_op("zoo::add", mutates_args=())
-def add_operator(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
-    return flat(k.add_kernel)(x, y)
-
-
-class AddFunction(torch.autograd.Function):
-    @staticmethod
-    def forward(context, x, y):
-        return flat(k.add_kernel)(x, y)
-
-    @staticmethod
-    def backward(context, gradient):
-        return gradient, gradient
-
-
-def unary(op: str) -> Callable:
-    return flat(k.unary_kernel, OP=op)
-
-
-def matrices(shape, dtype, device):
-    M, N, K = shape
-    return torch.randn(M, K, device=device).to(dtype), torch.randn(K, N, device=device).to(dtype)
-
-
-def row_and_weight(shape, dtype, device):
-    return torch.randn(shape, device=device).to(dtype), torch.randn(shape[1], device=device).to(dtype)
-
-
-KNOWN = {"block_size": B}
-TABLES = {"shapes": [(48, 64), (17, 61), (1, 1), (16, 65), (33, 130)]}
-ONE = {"inputs": 1, **KNOWN}
-ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
-MATRICES = {"inputs": matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}
-FP32 = {"dtypes": [torch.float32]}
-
-add, minus, mul = torch.add, torch.sub, torch.mul
-rounding_down = lambda n, block: n // block  # noqa: E731
-
-WRONG = [
-    Entry(
-        "grid rounded down",
-        flat(k.add_kernel, grid=rounding_down),
-        add,
-        "shapes",
-        "grid rounded down",
-        "every element from 256 on",
-        options=KNOWN,
-    ),
-    Entry(
-        "grid rounded down, block not given", flat(k.add_kernel, grid=rounding_down), add, "shapes", "grid rounded down"
-    ),
-    Entry("loop rounded down", looping(rounding_down), add, "shapes", "grid rounded down", options=KNOWN),
-    Entry(
-        "one program short",
-        flat(k.add_kernel, grid=lambda n, b: max(triton.cdiv(n, b) - 1, 0)),
-        add,
-        "result",
-        "tail skipped",
-        "the last block",
-        options=KNOWN,
-    ),
-    Entry(
-        "wrong from the 32nd program on",
-        flat(k.add_few_programs_kernel, KNOWN=30),
-        add,
-        "shapes",
-        None,
-        "every element from 7936 on",
-        options=KNOWN,
-    ),
-    Entry(
-        "store masked by value",
-        flat(k.add_masked_by_value_kernel),
-        add,
-        "result",
-        None,
-        "only where input 0 is negative, the store's mask leaves these out",
-        options=KNOWN,
-    ),
-    Entry(
-        "wrong in every seventh call",
-        every_seventh_call(flat(k.add_kernel)),
-        add,
-        None,
-        None,
-        "The same call gives different answers. Cause unknown.",
-        status="failed",
-        options=KNOWN,
-    ),
-    Entry(
-        "mask stops one short",
-        flat(k.add_short_mask_kernel),
-        add,
-        "result",
-        "tail skipped",
-        "only the last element",
-        options=KNOWN,
-    ),
-    Entry(
-        "one program only",
-        flat(k.add_kernel, grid=lambda n, b: min(n, 1)),
-        add,
-        "result",
-        "tail skipped",
-        "every element from 256 on",
-        options=KNOWN,
-    ),
-    Entry(
-        "store without a mask",
-        flat(k.add_unmasked_store_kernel),
-        add,
-        "memory",
-        "mask missing on the store",
-        "elements 257 to 511",
-        options=KNOWN,
-    ),
-    Entry(
-        "store without a mask, block not given",
-        flat(k.add_unmasked_store_kernel),
-        add,
-        "memory",
-        "mask missing on the store",
-    ),
-    Entry(
-        "one program too many and a store without a mask",
-        flat(k.add_unmasked_store_kernel, grid=lambda n, b: n // b + 1),
-        add,
-        "memory",
-        None,
-        "stored outside an output of 768 elements: elements 768 to 1023",
-        options={**KNOWN, "shapes": [(768,), (257,)]},
-    ),
-    Entry(
-        "stores where there is no element",
-        flat(k.add_unmasked_store_kernel, grid=lambda n, b: n // b + 1),
-        add,
-        "memory",
-        None,
-        "n=0, float32: there is no element, yet a program loaded or stored",
-        only="interpreter",
-        options=KNOWN,
-    ),
-    Entry(
-        "load without a mask",
-        flat(k.add_unmasked_load_kernel),
-        add,
-        "memory",
-        None,
-        "reads past the end of input 1",
-        only="interpreter",
-        options=KNOWN,
-    ),
-    Entry(
-        "reads before the start",
-        flat(k.add_reads_before_kernel),
-        add,
-        "memory",
-        None,
-        "reads before the start of input 0",
-        only="interpreter",
-        options=KNOWN,
-    ),
-    Entry(
-        "every program reads before the start",
-        flat(k.add_first_reads_before_kernel, block=1024),
-        add,
-        "memory",
-        None,
-        "reads before the start of input 0",
-        only="interpreter",
-        options={"block_size": 1024},
-    ),
-    Entry(
-        "reads on both sides",
-        flat(k.add_reads_both_sides_kernel),
-        add,
-        "memory",
-        None,
-        "reads outside of input 0",
-        only="interpreter",
-        options=KNOWN,
-    ),
-    Entry(
-        "stores before the start", flat(k.add_store_before_kernel), add, "memory", None, "element -1.", options=KNOWN
-    ),
-    Entry("mask with <=", flat(k.add_long_mask_kernel), add, "memory", None, ": element 257.", options=KNOWN),
-    Entry("stores shifted by one", flat(k.add_shifted_kernel), add, "result", None, options=KNOWN),
-    Entry("blocks overlap by one", flat(k.add_overlapping_kernel), add, "result", "tail skipped", options=KNOWN),
-    Entry("offsets in bytes", flat(k.add_stepping_kernel, STEP=4), add, "result", None, options=KNOWN),
-    Entry(
-        "offsets far outside",
-        flat(k.add_stepping_kernel, STEP=2**28),
-        add,
-        None,
-        None,
-        status="failed",
-        fatal=True,
-        options=KNOWN,
-    ),
-    Entry(
-        "accumulates into torch.empty", flat(k.add_accumulating_kernel), add, "result", None, "got nan", options=KNOWN
-    ),
-    Entry("strides ignored", trusting, add, "layouts", "strides ignored", options=KNOWN),
-    Entry(
-        "strides of x used for y",
-        strided(lambda x, y: (x.stride(), x.stride())),
-        add,
-        "layouts",
-        "strides ignored",
-        "a stride of input 1 is ignored or swapped",
-        options=TABLES,
-    ),
-    Entry(
-        "column strides ignored",
-        strided(lambda x, y: ((x.stride(0), 1), (y.stride(0), 1))),
-        add,
-        "layouts",
-        "strides ignored",
-        "is ignored or swapped",
-        options=TABLES,
-    ),
-    Entry(
-        "wrong for views, whatever their strides",
-        lambda x, y: strided()(x, y) * (1.0 if x.is_contiguous() and y.is_contiguous() else 1.5),
-        add,
-        "layouts",
-        None,
-        "Cause unknown",
-        options=TABLES,
-    ),
-    Entry(
-        "output has strides of its own",
-        strided(out_like=torch.empty_like),
-        add,
-        "layouts",
-        "strides ignored",
-        options=TABLES,
-    ),
-    Entry(
-        "inputs through float16",
-        flat(k.add_narrow_kernel, TYPE=tl.float16, AT="load"),
-        add,
-        "result",
-        "narrowed too early",
-        "inputs rounded to float16",
-        options=KNOWN,
-    ),
-    Entry(
-        "inputs through bfloat16",
-        flat(k.add_narrow_kernel, TYPE=tl.bfloat16, AT="load"),
-        add,
-        "result",
-        "narrowed too early",
-        "bfloat16",
-        options=KNOWN,
-    ),
-    Entry(
-        "result through float16",
-        flat(k.add_narrow_kernel, TYPE=tl.float16, AT="store"),
-        add,
-        "result",
-        "narrowed too early",
-        "every result is a float16 number",
-        options=KNOWN,
-    ),
-    Entry(
-        "float64 through float32",
-        flat(k.add_kernel),
-        add,
-        "result",
-        "narrowed too early",
-        "float32",
-        options={**KNOWN, "dtypes": [torch.float64]},
-    ),
-    Entry(
-        "silu through float16",
-        flat(k.swiglu_kernel, WIDEN=True, TYPE=tl.float16),
-        swiglu_reference,
-        "result",
-        None,
-        options=KNOWN,
-    ),
-    Entry(
-        "sigmoid of 16 bits",
-        flat(k.swiglu_kernel, WIDEN=False, TYPE=tl.float32),
-        swiglu_reference,
-        "dtypes",
-        None,
-        "raised",
-        options=KNOWN,
-    ),
-    Entry(
-        "powers in the narrow type",
-        unary("eighth power in the narrow type"),
-        lambda x: x**8,
-        "dtypes",
-        "narrowed too early",
-        options=ONE,
-    ),
-    Entry(
-        "bfloat16 not widened",
-        flat(k.add_own_type_kernel),
-        add,
-        "dtypes",
-        "narrowed too early",
-        "bfloat16 is computed in 16 bits; widen with .to(tl.float32) after the load",
-        only="interpreter",
-        options=KNOWN,
-    ),
-    Entry(
-        "relu loses nan",
-        unary("relu without nan"),
-        torch.relu,
-        "values",
-        "special values",
-        "only where input 0 is nan",
-        options=ONE,
-    ),
-    Entry(
-        "square overflows",
-        unary("abs by square root"),
-        torch.abs,
-        "values",
-        "special values",
-        "got inf, expected 8.51e+37 (input 0 is 8.51e+37 there)",
-        options=ONE,
-    ),
-    Entry(
-        "zero treated apart",
-        unary("reciprocal, zero kept"),
-        torch.reciprocal,
-        "values",
-        "special values",
-        "zero",
-        options=ONE,
-    ),
-    Entry(
-        "exponential clamped",
-        unary("exp, clamped"),
-        torch.exp,
-        "values",
-        "special values",
-        "inf",
-        options={**ONE, **FP32},
-    ),
-    Entry(
-        "negative slope forgotten",
-        unary("leaky relu without slope"),
-        F.leaky_relu,
-        "result",
-        None,
-        "only where input 0 is negative",
-        options=ONE,
-    ),
-    Entry(
-        "a factor off by a thousandth",
-        unary("cube through a constant"),
-        lambda x: x * x * x,
-        "result",
-        None,
-        "every element",
-        options=ONE,
-    ),
-    Entry("works in place", in_place, add, "result", "input overwritten", "memory of input 0", options=KNOWN),
-    Entry("input used as scratch", scratch, add, "memory", "input overwritten", options=KNOWN),
-    Entry("cached by shape", cached_by(lambda x: (x.shape, x.dtype)), add, "calls", "cached answer", options=KNOWN),
-    Entry(
-        "cached by address",
-        cached_by(lambda x: (x.data_ptr(), x.shape, x.dtype)),
-        add,
-        "calls",
-        "cached answer",
-        options=KNOWN,
-    ),
-    Entry("one output buffer for all calls", one_buffer(), add, "calls", None, "a later call changed", options=KNOWN),
-    Entry(
-        "always returns float32",
-        lambda x, y: x.float() + y.float(),
-        add,
-        "dtypes",
-        None,
-        "is float32, expected float16",
-        options=KNOWN,
-    ),
-    Entry(
-        "returns a flat result",
-        lambda x, y: flat(k.add_kernel)(x, y).flatten(),
-        add,
-        "shapes",
-        None,
-        "has shape",
-        options=KNOWN,
-    ),
-    Entry(
-        "returns a view of its input",
-        lambda x: x.view(x.shape),
-        torch.clone,
-        "result",
-        None,
-        "memory of input 0",
-        options=ONE,
-    ),
-    Entry("returns nothing", lambda x, y: None, add, "result", None, "is None"),
-    Entry("wrong operation", flat(k.add_kernel), minus, "result", None, "every element", options=KNOWN),
-    Entry(
-        "fails on an empty tensor",
-        refuses_empty,
-        add,
-        "shapes",
-        None,
-        "n=0, float32: raised ValueError: nothing to add",
-        options=KNOWN,
-    ),
-    Entry("results swapped", both(swap=True), sum_and_difference, "result", None, "result 0", options=KNOWN),
-    Entry(
-        "second result not finished",
-        both(forget=3),
-        sum_and_difference,
-        "result",
-        "tail skipped",
-        "result 1",
-        options=KNOWN,
-    ),
-    Entry(
-        "softmax pads with zeros", softmax(other=0.0), softmax_reference, "values", None, "all negative", options=ROWS
-    ),
-    Entry(
-        "softmax without the maximum",
-        softmax(shift=False),
-        softmax_reference,
-        "values",
-        "special values",
-        "large",
-        options=ROWS,
-    ),
-    Entry(
-        "row maximum pads with zero", row_max(0.0), lambda x: x.amax(1), "values", None, "all negative", options=ROWS
-    ),
-    Entry(
-        "transpose masks rows only",
-        transposed(columns=False),
-        lambda x: x.t().clone(),
-        "memory",
-        None,
-        options={"inputs": 1, **TABLES},
-    ),
-    Entry("matmul without a mask on K", matmul(mask=False), torch.matmul, "shapes", None, options=MATRICES),
-    Entry(
-        "matmul drops the last K block", matmul(divide=rounding_down), torch.matmul, "shapes", None, options=MATRICES
-    ),
-    Entry(
-        "matmul through float16",
-        matmul(narrow=True),
-        torch.matmul,
-        "result",
-        "narrowed too early",
-        "float16",
-        options=MATRICES,
-    ),
-    Entry(
-        "tl.dot with K of 8",
-        matmul(block=8),
-        torch.matmul,
-        None if DOT_TAKES_8 else "kernel" if INTERPRETED else "result",
-        None,
-        options={**MATRICES, "kernel": k.matmul_kernel},
-    ),
-    Entry("kernel never launched", torch.add, add, "kernel", None, "never launched", options={"kernel": k.add_kernel}),
-    Entry("wrong only when compiled", compiled_wrongly, add, "result", None, options=KNOWN),
-    Entry("calls something wrong when compiled", lambda x, y: compiled_wrongly(x, y), add, "result", None),
-    Entry("stub", stub, add, status="not attempted"),
-    Entry("stub in the kernel", flat(k.stub_kernel), add, status="not attempted"),
-    Entry(
-        "sum with a race",
-        total(atomic=False),
-        lambda x: x.sum().reshape(1),
-        "result",
-        None,
-        only="gpu",
-        options={"inputs": 1, "shapes": [(64 * 512,)]},
-    ),
-    Entry(
-        "matmul in TF32",
-        matmul("tf32"),
-        torch.matmul,
-        "result",
-        "narrowed too early",
-        "TF32",
-        only="gpu",
-        options=MATRICES,
-    ),
-    Entry(
-        "too much shared memory",
-        matmul("tf32", block=1024),
-        torch.matmul,
-        "result",
-        None,
-        "raised",
-        only="gpu",
-        options={**MATRICES, "shapes": [(32, 32, 1024)]},
-    ),
-]
-
-RIGHT = [
-    *(
-        Entry(f"add in blocks of {b}", flat(k.add_kernel, block=b), add, options={"block_size": b})
-        for b in (64, 256, 1024, 4096)
-    ),
-    Entry("add, block not given", flat(k.add_kernel), add),
-    Entry("two looping programs", looping(triton.cdiv), add, options=KNOWN),
-    Entry("rejects views and bfloat16", strict, add, options=KNOWN),
-    Entry("honours strides", strided(), add, options={**TABLES, "block_size": (16, 64)}),
-    Entry("float64", flat(k.add_own_type_kernel), add, options={**KNOWN, "dtypes": [torch.float64]}),
-    Entry("integers", flat(k.add_own_type_kernel), add, options={**KNOWN, "dtypes": [torch.int32, torch.int64]}),
-    Entry("swiglu, widened", flat(k.swiglu_kernel, WIDEN=True, TYPE=tl.float32), swiglu_reference, options=KNOWN),
-    Entry("swiglu, eager", lambda gate, up: F.silu(gate) * up, swiglu_reference),
-    Entry(
-        "swiglu, float32 then narrowed",
-        lambda gate, up: (F.silu(gate.float()) * up.float()).to(gate.dtype),
-        swiglu_reference,
-    ),
-    Entry("multiply and add, eager", lambda x, y, z: x * y + z, lambda x, y, z: x * y + z, options={"inputs": 3}),
-    Entry("multiply and add, fused", torch.addcmul, lambda z, x, y: z + x * y, options={"inputs": 3}),
-    Entry("gelu", unary("gelu"), gelu_reference, options=ONE),
-    Entry("relu", unary("relu"), torch.relu, options=ONE),
-    Entry(
-        "packed halves", packed_swiglu, packed_swiglu_reference, options={"inputs": 1, "shapes": [(16, 64), (17, 122)]}
-    ),
-    Entry("two results", both(), sum_and_difference, options=KNOWN),
-    Entry("transpose", transposed(columns=True), lambda x: x.t().clone(), options={"inputs": 1, **TABLES}),
-    Entry("softmax", softmax(), softmax_reference, options=ROWS),
-    Entry("softmax, eager", softmax_reference, softmax_reference, options=ROWS),
-    Entry("row maximum", row_max(-float("inf")), lambda x: x.amax(1), options=ROWS),
-    Entry(
-        "rms norm",
-        rms_norm,
-        rms_norm_reference,
-        options={"inputs": row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]},
-    ),
-    Entry("matmul", matmul(), torch.matmul, options=MATRICES),
-    Entry("matmul, eager", torch.matmul, torch.matmul, options=MATRICES),
-    Entry(
-        "sum of atomics",
-        total(atomic=True),
-        lambda x: x.sum().reshape(1),
-        options={"inputs": 1, "shapes": [(1000,), (1,), (257,), (5, 200)]},
-    ),
-    Entry("custom operator", add_operator, add, options=KNOWN),
-    Entry("autograd function", AddFunction.apply, add, options=KNOWN),
-    Entry("compared as booleans", torch.gt, torch.gt),
-    Entry("compiled by torch.compile", torch.compile(swiglu_reference), swiglu_reference, slow=True),
-]
+# fmt: on
 
 
 def main(names: list[str]) -> None:
     """Prints one line for each entry, or the reports of those named. A GPU survives `fatal` entries only if named."""
-    chosen = [e for e in [*WRONG, *RIGHT] if e.name in names or not names]
-    for entry in chosen:
-        if not entry.applies() or (entry.fatal and not INTERPRETED and not names):
-            print(f"{entry.name:<36} not in this mode")
+    for entry in (e for e in [*WRONG, *RIGHT] if e.name in names or not names):
+        if not entry.applies() or (entry.fatal and not INTERPRETED and not names) or (entry.slow and not names):
+            print(f"{entry.name:<40} not in this mode")
             continue
         start = time.perf_counter()
         report = entry.check()
         seconds = time.perf_counter() - start
         rows, causes = [p.row for p in report.problems], [p.cause for p in report.problems if p.cause]
         row, cause = (rows[0], (causes or ["cause unknown"])[0]) if rows else ("", "")
-        print(f"{entry.name:<36} {report.status:<14} {row:<8} {cause:<26} {seconds:>5.2f} s", flush=True)
+        print(f"{entry.name:<40} {report.status:<14} {row:<8} {cause:<26} {seconds:>5.2f} s", flush=True)
         if names:
             print(report)
 

@@ -1,7 +1,8 @@
 """The pictures say the right numbers, in the picture and in the alternative text, and leave nothing behind."""
 
 from helpers import show_dataflow, show_grids, show_programs
-from helpers.pictures import drawing as plotting
+from helpers.pictures import dataflow, drawing, programs
+from helpers.tests.children import run
 
 import io
 import itertools
@@ -34,7 +35,7 @@ def drawn(monkeypatch):
 
     The picture itself is not rendered, which takes most of the time.
     """
-    texts, hatched, box, text = [], [], plotting._box, plotting._text
+    texts, hatched, box, text = [], [], drawing.box, drawing.text
 
     def record_box(axes, x, y, width, height, label="", **style):
         if "hatch" in style and style.get("visible", True):
@@ -45,8 +46,9 @@ def drawn(monkeypatch):
         texts.append(words)
         text(axes, x, y, words, *rest, **style)
 
-    monkeypatch.setattr(plotting, "_box", record_box)
-    monkeypatch.setattr(plotting, "_text", record_text)
+    for module in (drawing, programs, dataflow):
+        monkeypatch.setattr(module, "box", record_box)
+        monkeypatch.setattr(module, "text", record_text)
     monkeypatch.setattr(Figure, "savefig", lambda self, file, **_: PIL.Image.new("RGB", (1, 1)).save(file, "png"))
     return texts, hatched
 
@@ -62,7 +64,7 @@ def brute_force(n_elements, block_size):
 @pytest.mark.parametrize(("n_elements", "block_size"), SIZES)
 def test_lanes_agree_with_counting(n_elements, block_size):
     for pid, expected in enumerate(brute_force(n_elements, block_size)):
-        offsets, mask = plotting._lanes(pid, n_elements, block_size)
+        offsets, mask = programs._lanes(pid, n_elements, block_size)
         assert offsets.tolist() == expected
         assert mask.tolist() == [offset < n_elements for offset in expected]
 
@@ -76,13 +78,14 @@ def test_programs_show_the_lanes_that_counting_finds(shown, drawn, n_elements, b
     assert bool(hatched) == bool(said) == bool(off)
     assert f"; {len(off)} lane{'' if len(off) == 1 else 's'} masked off" in shown[0].alt
     if off:
-        ends = f"{off[0]} – {off[-1]}" if len(off) > 1 else f"{off[0]}"
-        assert said == [f"{len(off)} lane{'' if len(off) == 1 else 's'} masked off: {ends}"]
+        lanes = [offset % block_size for offset in off]
+        ends = f"lanes {lanes[0]} – {lanes[-1]}" if len(off) > 1 else f"lane {lanes[0]}"
+        assert said == [f"masked off: {ends}"]
 
 
 def test_programs_alt_text_names_the_masked_lanes(shown):
     show_programs(n_elements=1000, block_size=256)
-    assert "24 lanes masked off: 1000 to 1023" in shown[0].alt
+    assert "24 lanes masked off (hatched)" in shown[0].alt and "masked off: lanes 232 to 255." in shown[0].alt
     assert "pid 3 · elements 768 to 999" in shown[0].alt
 
 
@@ -116,6 +119,7 @@ def test_grids_hatch_what_has_no_element_on_both_sides(shown, drawn):
     (middle, in_legend) = 500, 24
     cells = [box for box in drawn[1] if box[1] - box[0] > in_legend]
     assert [box[0] < middle for box in cells] == [True, True, False]  # two threads, one part of a program
+    assert "switched off by mask = offsets < n_elements: lanes 2 to 3 of program 3." in shown[0].alt
     assert {"CUDA: add<<<4, 4>>>", "Triton: add_kernel[(4,)]", "14 – 15"} <= set(drawn[0])
     assert "block 2, thread 1, element 9" in shown[0].alt
     assert "program 2, lanes 0 to 3, elements 8 to 11" in shown[0].alt
@@ -147,13 +151,13 @@ def test_dataflow_counts_a_small_tensor_as_a_trip_with_its_own_bytes(shown, draw
 
 
 def test_dataflow_draws_each_tensor_once_and_apart_from_the_others(shown, drawn, monkeypatch):
-    tops, box = {}, plotting._box
+    tops, box = {}, dataflow.box
 
     def record(axes, x, y, width, height, label="", **style):
         tops.setdefault(label, []).append(y)
         box(axes, x, y, width, height, label, **style)
 
-    monkeypatch.setattr(plotting, "_box", record)
+    monkeypatch.setattr(dataflow, "box", record)
     show_dataflow({"one": [("f", {"x": 1, "y": 1}, {"t": 1}), ("g", {"y": 1, "t": 1, "x": 1}, {"x": 1, "out": 1})]})
     ys = sorted(y for name in ("x", "y", "t", "out") for y in tops[name])
     assert len(ys) == 4 and min(b - a for a, b in itertools.pairwise(ys)) >= 36 - 1e-6
@@ -164,7 +168,7 @@ def test_dataflow_draws_each_tensor_once_and_apart_from_the_others(shown, drawn,
     [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (3 << 20, "3 MiB"), (5 << 40, "5120 GiB")],
 )
 def test_bytes(size, text):
-    assert plotting._bytes(size) == text
+    assert drawing.size_of(size) == text
 
 
 DRAWINGS = [
@@ -189,6 +193,14 @@ def test_image_is_reproducible_small_sharp_and_described(shown, show, arguments)
     assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
     _data, metadata = first._repr_mimebundle_()
     assert metadata["image/png"]["alt"] == first.alt and metadata["image/png"]["width"] == first.width
+
+
+def test_a_backend_that_is_not_there_is_named():
+    _, error = run("import helpers; helpers.show_programs(4, 4)", MPLBACKEND="module://no_such_backend.at_all")
+    assert (
+        error.startswith("RuntimeError: matplotlib cannot start with MPLBACKEND='module://no_such_backend.at_all'")
+        or not error
+    )
 
 
 def test_no_figure_is_left_in_pyplot(shown, drawn):

@@ -1,0 +1,113 @@
+"""Draws programs and their lanes, and CUDA's grid beside Triton's."""
+
+import numpy as np
+
+from .drawing import FRAME, OFF, ON, ORANGE, box, picture, plural, require, span, text
+
+YOURS = {"facecolor": ORANGE, "edgecolor": "black", "linewidth": 3, "zorder": 2}
+INDEX, MASK = "i = blockIdx.x * blockDim.x + threadIdx.x", "mask = offsets < n_elements"
+OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"
+CUDA = ("block", "thread", "CUDA: add<<<{}, {}>>>", "your code is this one thread:", INDEX, "if (i < n)")
+TRITON = ("program", "lane", "Triton: add_kernel[({},)]", "your code is this whole program:", OFFSETS, MASK)
+
+
+def show_programs(n_elements: int, block_size: int) -> None:
+    """Shows which program owns which of `n_elements` elements, and which of its `block_size` lanes are masked off.
+
+    Raises ValueError if an argument is not a positive integer, or if `block_size` is not a power of two up to 2**20.
+    """
+    require(n_elements=n_elements)
+    require(2**20, block_size=block_size)  # Triton allows no larger block
+    n_programs = -(-n_elements // block_size)
+    small = block_size <= 16 and n_programs <= 8
+    pids = range(n_programs) if small or n_programs <= 6 else [0, 1, 2, None, n_programs - 2, n_programs - 1]
+    more = f"…  {plural(n_programs - 5, 'more program')}: {span(range(3, n_programs - 2), 'pid')}"
+    rows = [(pid, [more] if pid is None else _describe(pid, n_elements, block_size)) for pid in pids]
+    left, right = 24 + 10 * len(rows[-1][1][0]), 30 + 9 * max(len(line) for _, lines in rows for line in lines[1:])
+    bar = min(960 - left - right, 64 * block_size if small else 960)
+    with picture(max(left + bar + right, 520), 70 + 46 * len(rows)) as (axes, say):
+        title = f"n_elements = {n_elements} · BLOCK_SIZE = {block_size} · {plural(n_programs, 'program')}"
+        text(axes, 10, 20, title, fontsize=13, weight="bold")
+        text(axes, left, 50, "lane 0")
+        text(axes, left + bar, 50, f"lane {block_size - 1}" if block_size > 1 else "", ha="right")
+        say(f"{title}, one row each; {plural(n_programs * block_size - n_elements, 'lane')} masked off (hatched).")
+        for row, (pid, lines) in enumerate(rows):
+            y = 66 + 46 * row
+            text(axes, left if pid is None else 10, y + 17, lines[0], fontsize=12)
+            text(axes, left + bar + 14, y + 17, "\n".join(lines[1:]))
+            if pid is not None:
+                (_cells if small else _bar)(axes, left, y, bar, *_lanes(pid, n_elements, block_size))
+            say(" · ".join(lines) + ".")
+
+
+def show_grids(n_elements: int, threads_per_block: int, block_size: int) -> None:
+    """Shows CUDA's grid beside Triton's for the same elements: one cell a thread, one bar a program.
+
+    Raises ValueError beyond 64 elements, 8 blocks or 16 to a block, and if `block_size` is not a power of two.
+    """
+    require(64, n_elements=n_elements)
+    require(16, -(-n_elements // 8), threads_per_block=threads_per_block, block_size=block_size)
+    blocks, programs = (-(-n_elements // size) for size in (threads_per_block, block_size))
+    pid, end = min(2, blocks - 1, programs - 1), 74 + 44 * max(blocks, programs)
+    exact = blocks * threads_per_block == programs * block_size == n_elements
+    with picture(1000, end + (60 if exact else 100)) as (axes, say):
+        axes.axvline(500, color="#999999", linewidth=0.8)
+        say("CUDA's grid on the left, Triton's on the right.")
+        _grid(axes, say, 10, end, pid, n_elements, threads_per_block, blocks, *CUDA)
+        _grid(axes, say, 514, end, pid, n_elements, block_size, programs, *TRITON)
+
+
+def _grid(axes, say, left, end, pid, n_elements, size, count, unit, part, title, yours, code, guard) -> None:
+    """Draws one grid and, from `end` on, what one writes for it; the learner's part of number `pid` is marked."""
+    x, width, off = left + 92, min(92 * size, 388), range(n_elements - (count - 1) * size, size)
+    offsets, mask = _lanes(pid, n_elements, size)
+    own = offsets[mask][:2][-1:] if unit == "block" else offsets[mask]
+    title, counts = title.format(count, size), f"{plural(count, unit)} of {plural(size, part)}"
+    say(f"{title}, {counts}; {yours} {unit} {pid}, {span(own - pid * size, part)}, {span(own, 'element')}; {code}.")
+    text(axes, left, 20, title, fontsize=13, weight="bold", family="monospace")
+    text(axes, left, 46, counts)
+    for row in range(count):
+        text(axes, left, 81 + 44 * row, f"{unit} {row}")
+        box(axes, x - 4, 61 + 44 * row, width + 8, 40, **FRAME)
+        (_cells if unit == "block" else _bar)(axes, x, 64 + 44 * row, width, *_lanes(row, n_elements, size), own)
+    box(axes, left + 2, end + 2, 22, 18, **YOURS)
+    text(axes, left + 36, end + 11, yours, fontsize=12, weight="bold")
+    text(axes, left, end + 38, code, family="monospace")
+    if off:
+        box(axes, left + 2, end + 66, 22, 18, **OFF)
+        switched_off = f"switched off by {guard}: {span(off, part)} of {unit} {count - 1}"
+        text(axes, left + 36, end + 75, switched_off)
+        say(f"Hatched, {switched_off}.")
+
+
+def _cells(axes, x, y, width, offsets, mask, own=()) -> None:
+    """Draws one cell for each lane, with its offset; the offsets in `own` stand out."""
+    step = width / len(offsets)
+    for lane, (offset, owned) in enumerate(zip(offsets, mask, strict=True)):
+        look = OFF if not owned else YOURS if offset in own else ON
+        box(axes, x + step * lane + 0.5, y, step - 1, 34, str(offset), **look)
+
+
+def _bar(axes, x, y, width, offsets, mask, own=()) -> None:
+    """Draws all lanes as one bar, the masked part hatched, neither part too thin to be seen; it stands out if `own`."""
+    least = 0 if mask.all() else 8
+    for part, look in (offsets[mask], YOURS if offsets[0] in own else ON), (offsets[~mask], OFF):
+        length = min(max(width * len(part) / len(offsets), least), width - least)
+        label = span(part) if len(offsets) <= 16 and 9 * len(span(part)) < length else ""
+        ticks = np.linspace(x, x + length, len(part) + 1)[1:-1] if len(offsets) <= 16 else []
+        box(axes, x, y, length, 34, label, **look, visible=length > 0)
+        axes.vlines(ticks, y, y + 34, color="#444444", linewidth=0.5, zorder=3)
+        x += length
+
+
+def _lanes(pid: int, n_elements: int, block_size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Offsets of program `pid` and its mask, as a kernel computes them."""
+    offsets = pid * block_size + np.arange(block_size)
+    return offsets, offsets < n_elements
+
+
+def _describe(pid: int, n_elements: int, block_size: int) -> list[str]:
+    """In words: the program, its elements, and, if there are any, its masked lanes."""
+    offsets, mask = _lanes(pid, n_elements, block_size)
+    off = [f"masked off: {span(np.arange(block_size)[~mask], 'lane')}"] if not mask.all() else []
+    return [f"pid {pid}", span(offsets[mask], "element"), *off]
