@@ -4,8 +4,7 @@ from helpers.checker import check
 from helpers.checker.report import Report
 from helpers.compiler.functions import is_compiled
 from helpers.device import INTERPRETED
-from helpers.tests import zoo_kernels as kernels
-from helpers.tests import zoo_launchers as z
+from helpers.tests.zoo import kinds as z
 
 import pytest
 import torch
@@ -39,9 +38,7 @@ def test_report_of_a_missing_store_mask():
     def add(x, y):
         return z.add("store without mask")(x, y)
 
-    line = next(
-        n for n, text in enumerate(source_of(kernels.add_kernel), 1) if text == "tl.store(out_ptr + offsets, x + y)"
-    )
+    line = next(n for n, text in enumerate(source_of(z.add_kernel), 1) if text == "tl.store(out_ptr + offsets, x + y)")
     assert check(add, torch.add, block_size=256).text == say(
         "add: failed",
         "  result   passed   n=768, float32",
@@ -144,7 +141,7 @@ def test_on_a_gpu_a_load_without_a_mask_is_named_among_what_was_not_checked():
     ("arguments", "says"),
     [
         ({"candidate": None}, "candidate must be a function"),
-        ({"candidate": kernels.add_kernel}, "candidate is a kernel; give its launcher"),
+        ({"candidate": z.add_kernel}, "candidate is a kernel; give its launcher"),
         ({"reference": 3}, "reference must be a function"),
         ({"reference": lambda x: x}, "reference(float32[3072], float32[3072]) raised TypeError"),
         ({"reference": lambda x, y: 3}, "reference must return tensors, not int"),
@@ -225,12 +222,12 @@ def test_values_on_which_the_reference_raises_are_left_out():
 def test_it_leaves_torch_and_triton_as_they_were():
     def state():
         flags = torch.utils.deterministic.fill_uninitialized_memory, torch.get_deterministic_debug_mode()
-        return flags, torch.get_num_threads(), torch.initial_seed(), dict(vars(kernels.add_kernel))
+        return flags, torch.get_num_threads(), torch.initial_seed(), dict(vars(z.add_kernel))
 
     before = state()
     check(z.stub, torch.add)
     check(torch.sub, torch.add)
-    check(z.add(), torch.add, kernel=kernels.add_kernel)
+    check(z.add(), torch.add, kernel=z.add_kernel)
     assert state() == before
 
 
@@ -243,7 +240,7 @@ def test_a_masked_and_an_unmasked_load_are_counted_where_they_were_written():
     def add(x, y):
         return z.add("load without mask")(x, y)
 
-    report = check(add, torch.add, kernel=kernels.add_kernel)
+    report = check(add, torch.add, kernel=z.add_kernel)
     assert "kernel   passed   1 of 2 loads and 1 of 1 stores masked" in report.text
 
 

@@ -7,8 +7,7 @@ from helpers.checker.launches import Launch, Launches, can_be_reordered, in_orde
 from helpers.checker.placing import place
 from helpers.checker.settings import nan_as_on_a_gpu
 from helpers.device import DEVICE, INTERPRETED
-from helpers.tests import zoo_kernels as kernels
-from helpers.tests import zoo_launchers as z
+from helpers.tests.zoo import kinds as z
 
 import ctypes
 import os
@@ -244,13 +243,13 @@ def test_nan_is_dropped_as_on_a_gpu():
 
 
 def test_launches_are_seen_with_grid_and_arguments():
-    launches = Launches([kernels.add_kernel])
+    launches = Launches([z.add_kernel])
     with launches:
         z.add(block=64)(torch.ones(100, device=DEVICE), torch.ones(100, device=DEVICE))
     (launch,) = launches.seen
     assert (launch.grid, launch.programs, launch.blocks) == ((2,), 2, (64,))
     assert launch.arguments["x_ptr"] == (100,) and launch.arguments["n_elements"] == 100
-    assert "run" not in vars(kernels.add_kernel), "the kernel's own method is put back"
+    assert "run" not in vars(z.add_kernel), "the kernel's own method is put back"
 
 
 def test_blocks_are_arguments_of_that_name_only():
@@ -262,7 +261,7 @@ def test_blocks_are_arguments_of_that_name_only():
 
 
 def test_loads_stores_and_their_masks():
-    found = authored([kernels.add_strided_kernel])
+    found = authored([z.add_strided_kernel])
     assert found.masks() == "2 of 2 loads and 1 of 2 stores masked"
     assert [str(a) for a in found.unmasked("store")] == [
         "line 13 of add_strided_kernel, `tl.store(out_ptr + rows * out_row + columns * out_column, x + y)`"
@@ -272,7 +271,7 @@ def test_loads_stores_and_their_masks():
 
 @pytest.mark.parametrize(("fault", "loads", "stores"), [("", 2, 1), ("no store", 2, 0), ("accumulates", 3, 1)])
 def test_branches_on_constants_are_taken(fault, loads, stores):
-    found = authored([kernels.add_kernel], {kernels.add_kernel: {"FAULT": fault, "BLOCK_SIZE": 64}})
+    found = authored([z.add_kernel], {z.add_kernel: {"FAULT": fault, "BLOCK_SIZE": 64}})
     assert (len(found.of("load")), len(found.of("store"))) == (loads, stores)
     assert not found.unmasked("store") and not found.unmasked("load")
 
@@ -291,10 +290,10 @@ def masks_kernel(x_ptr, out_ptr, n):
 
 
 def test_pythons_logic_is_found_and_conditions_on_constants_are_not():
-    assert authored([kernels.add_and_kernel]).python_logic == [
+    assert authored([z.add_and_kernel]).python_logic == [
         "line 3 of add_and_kernel, `mask = offsets < n_elements and offsets >= 0`"
     ]
-    assert len(authored([kernels.add_chained_kernel]).python_logic) == 1
+    assert len(authored([z.add_chained_kernel]).python_logic) == 1
     assert authored([constants_kernel]).python_logic == []
 
 
@@ -305,5 +304,5 @@ def constants_kernel(x_ptr, A: tl.constexpr, B: tl.constexpr):
 
 
 def test_a_stub_above_code():
-    assert stub_above_code([kernels.stub_kernel]) is None
-    assert stub_above_code([z.add, kernels.unfinished_kernel]) == "unfinished_kernel"
+    assert stub_above_code([z.stub_kernel]) is None
+    assert stub_above_code([z.add, z.unfinished_kernel]) == "unfinished_kernel"

@@ -1,92 +1,29 @@
-"""Wrong kernels that `check` must see through, each with what is wrong with it, and right ones that must pass.
+"""Wrong kernels, each with what is wrong with it: what `check` says first, and the likely cause that it names."""
 
-`python -m helpers.tests.zoo` prints what `check` says of each in this mode.
-"""
-
-from helpers.checker import check
-from helpers.checker.report import Report
 from helpers.device import INTERPRETED
-from helpers.tests import zoo_kernels as k
-from helpers.tests import zoo_launchers as z
-from helpers.tests.zoo_launchers import add, flat, rounding_down, rows, unary
-
-import sys
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from helpers.tests.zoo import kinds as z
+from helpers.tests.zoo.entry import (
+    DOT_TAKES_8,
+    GATHER,
+    GRADIENTS,
+    INTEGERS,
+    KNOWN,
+    MATRICES,
+    NORM,
+    ONE,
+    ORDER,
+    ROWS,
+    TABLES,
+    VIEWS,
+    sum_and_difference,
+    wrong,
+)  # fmt: skip
+from helpers.tests.zoo.kinds import add, flat, rounding_down, rows, unary
 
 import torch
 import torch.nn.functional as F
 import triton
 import triton.language as tl
-
-DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # until then the compiler wants K >= 16
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One candidate. `row` is the report's first row that must fail (None: it must pass), `cause` the likely cause.
-
-    `says` is part of what the report must say: for a wrong kernel without a cause that names the fault, where the
-    fact itself does. `only` limits an entry to "gpu" or "interpreter", where its fault can be seen; `fatal` ones end a
-    GPU's context.
-    """
-
-    name: str
-    candidate: Callable
-    reference: Callable
-    options: dict
-    row: str | None = None
-    cause: str | None = None
-    says: str = ""
-    status: str = ""
-    only: str = ""
-    fatal: bool = False
-    slow: bool = False
-
-    def verdict(self) -> str:
-        return self.status or ("passed" if self.row is None else "failed")
-
-    def applies(self) -> bool:
-        return self.only in ("", "interpreter" if INTERPRETED else "gpu")
-
-    def check(self) -> Report:
-        return check(self.candidate, self.reference, **self.options)
-
-
-FIELDS = ("row", "cause", "says", "status", "only", "fatal", "slow")
-WRONG: list[Entry] = []
-RIGHT: list[Entry] = []
-
-
-def _entry(name: str, candidate: Callable, reference: Callable, found: dict) -> Entry:
-    return Entry(name, candidate, reference, {n: found.pop(n) for n in list(found) if n not in FIELDS}, **found)
-
-
-def wrong(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
-    WRONG.append(_entry(name, candidate, reference, found))
-
-
-def right(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
-    RIGHT.append(_entry(name, candidate, reference, found))
-
-
-KNOWN = {"block_size": z.B}
-ONE = {"inputs": 1, **KNOWN}
-TABLES = {"shapes": [(48, 64), (17, 61), (1, 1), (16, 65), (33, 130)]}
-ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
-MATRICES = {"inputs": z.matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}
-NORM = {"inputs": z.row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]}
-GATHER = {"inputs": z.table_and_places, "shapes": [(8, 64), (5, 100)]}
-GRADIENTS = {"inputs": 3, "shapes": [(8, 64), (5, 100), (3, 257)]}
-INTEGERS = {**KNOWN, "dtypes": [torch.int32]}
-ORDER = {"row": "order"} if INTERPRETED else {"status": "failed"}  # a GPU may show it at once
-VIEWS = {**TABLES, "must_take_views": True}
-
-
-def sum_and_difference(x, y):
-    return x + y, x - y
-
 
 # fmt: off
 
@@ -97,7 +34,7 @@ wrong("grid rounded down", add(grid=rounding_down), row="shapes", cause="grid ro
 wrong("grid rounded down, block not given", add(grid=rounding_down), row="shapes", cause="grid rounded down",
       says="at BLOCK_SIZE=256")
 wrong("2-D grid rounded down", z.strided(divide=rounding_down), row="shapes", cause="grid rounded down", **TABLES)
-wrong("loop rounded down", z.looping(rounding_down), row="shapes", cause="tail skipped", **KNOWN)
+wrong("loop rounded down", z.looping(divide=rounding_down), row="shapes", cause="tail skipped", **KNOWN)
 wrong("if without else", add("if without else"), row="shapes", cause="tail skipped", **KNOWN)
 wrong("one program short", add(grid=lambda n, b: max(triton.cdiv(n, b) - 1, 0)), row="result",
       cause="too few programs", says="the last block", **KNOWN)
@@ -120,7 +57,7 @@ wrong("store without a mask", add("store without mask"), row="memory", cause="ma
 wrong("store without a mask, block not given", add("store without mask"), row="memory",
       cause="mask missing on the store", says="`tl.store(out_ptr + offsets, x + y)`")
 wrong("2-D store without a mask", z.strided(masked=False), **ORDER, cause="mask missing on the store", **TABLES)
-wrong("rows stored without a mask", rows("softmax", MASKED=False), z.softmax_reference, **ORDER,
+wrong("rows stored without a mask", rows(op="softmax", MASKED=False), z.softmax_reference, **ORDER,
       cause="mask missing on the store", **ROWS)
 wrong("writes into the next block", add("into the next block"), **ORDER, **KNOWN,
       cause="order of programs" if INTERPRETED else None, says="on a GPU programs" if INTERPRETED else "programs race")
@@ -161,9 +98,9 @@ wrong("sum with a race", z.total(atomic=False), lambda x: x.sum().reshape(1), ro
 # Layouts
 
 wrong("strides ignored", z.trusting, row="layouts", cause="strides ignored", **KNOWN)
-wrong("strides of x used for y", z.strided(lambda x, y: (x.stride(), x.stride())), row="layouts",
+wrong("strides of x used for y", z.strided(strides_of=lambda x, y: (x.stride(), x.stride())), row="layouts",
       cause="strides ignored", says="a stride of input 1 is ignored or swapped", **TABLES)
-wrong("column strides ignored", z.strided(lambda x, y: ((x.stride(0), 1), (y.stride(0), 1))), row="layouts",
+wrong("column strides ignored", z.strided(strides_of=lambda x, y: ((x.stride(0), 1), (y.stride(0), 1))), row="layouts",
       cause="strides ignored", says="is ignored or swapped", **TABLES)
 wrong("output has strides of its own", z.strided(out_like=torch.empty_like), row="layouts", cause="strides ignored",
       **TABLES)
@@ -180,28 +117,28 @@ wrong("copies views where that is forbidden", add(), row="layouts", says="made a
 
 # Precision and types
 
-wrong("inputs through float16", flat(k.add_narrow_kernel, TYPE=tl.float16, AT="load"), row="result",
+wrong("inputs through float16", flat(z.add_narrow_kernel, TYPE=tl.float16, AT="load"), row="result",
       cause="narrowed too early", says="inputs rounded to float16", **KNOWN)
-wrong("inputs through bfloat16", flat(k.add_narrow_kernel, TYPE=tl.bfloat16, AT="load"), row="result",
+wrong("inputs through bfloat16", flat(z.add_narrow_kernel, TYPE=tl.bfloat16, AT="load"), row="result",
       cause="narrowed too early", says="bfloat16", **KNOWN)
-wrong("result through float16", flat(k.add_narrow_kernel, TYPE=tl.float16, AT="store"), row="result",
+wrong("result through float16", flat(z.add_narrow_kernel, TYPE=tl.float16, AT="store"), row="result",
       cause="narrowed too early", says="every result is a float16 number", **KNOWN)
 wrong("float64 through float32", add(), row="result", cause="narrowed too early", says="float32", **KNOWN,
       dtypes=[torch.float64])
-wrong("silu through float16", flat(k.swiglu_kernel, TYPE=tl.float16), z.swiglu_reference, row="result",
+wrong("silu through float16", flat(z.swiglu_kernel, TYPE=tl.float16), z.swiglu_reference, row="result",
       cause="narrowed too early", **KNOWN)
 wrong("gradients through float16", z.swiglu_gradients(narrow=True), z.swiglu_gradients_reference, row="result",
       cause="narrowed too early", **GRADIENTS)
 wrong("derivative through float16", unary("derivative of silu through float16"), z.silu_derivative_reference,
       row="result", cause="narrowed too early", **ONE)
-wrong("sigmoid of 16 bits", flat(k.swiglu_kernel, TYPE=None), z.swiglu_reference, row="dtypes", says="raised", **KNOWN)
+wrong("sigmoid of 16 bits", flat(z.swiglu_kernel, TYPE=None), z.swiglu_reference, row="dtypes", says="raised", **KNOWN)
 wrong("powers in the narrow type", unary("eighth power in the narrow type"), lambda x: x**8, row="dtypes",
       cause="narrowed too early", **ONE)
-wrong("bfloat16 not widened", flat(k.add_own_type_kernel), row="dtypes", cause="narrowed too early", **KNOWN,
+wrong("bfloat16 not widened", flat(z.add_own_type_kernel), row="dtypes", cause="narrowed too early", **KNOWN,
       says="bfloat16 is computed in 16 bits", only="interpreter")
-wrong("integers through float32", flat(k.add_own_type_kernel, TYPE=tl.float32), row="values",
+wrong("integers through float32", flat(z.add_own_type_kernel, TYPE=tl.float32), row="values",
       cause="integers narrowed", says="computed as float32", **INTEGERS)
-wrong("integers through int16", flat(k.add_own_type_kernel, TYPE=tl.int16), row="values", cause="integers narrowed",
+wrong("integers through int16", flat(z.add_own_type_kernel, TYPE=tl.int16), row="values", cause="integers narrowed",
       says="computed as int16", **INTEGERS)
 wrong("always returns float32", lambda x, y: x.float() + y.float(), row="dtypes", says="is float32, expected float16")
 
@@ -222,17 +159,18 @@ wrong("negative slope forgotten", unary("leaky relu without slope"), F.leaky_rel
 wrong("a factor off by a thousandth", unary("cube through a constant"), lambda x: x * x * x, row="result", **ONE,
       says="Cause unknown")
 wrong("wrong operation", add(), torch.sub, row="result", says="Cause unknown", **KNOWN)
-wrong("softmax pads with zeros", rows("softmax", 0.0), z.softmax_reference, row="values",
+wrong("softmax pads with zeros", rows(op="softmax", other=0.0), z.softmax_reference, row="values",
       cause="padding in a reduction", says="all negative", **ROWS)
-wrong("softmax pads with -50", rows("softmax", -50.0), z.softmax_reference, row="values",
+wrong("softmax pads with -50", rows(op="softmax", other=-50.0), z.softmax_reference, row="values",
       cause="padding in a reduction", says="far below zero", **ROWS)
-wrong("softmax without the maximum", rows("softmax without the maximum"), z.softmax_reference, row="values",
+wrong("softmax without the maximum", rows(op="softmax without the maximum"), z.softmax_reference, row="values",
       cause="maximum not subtracted", **ROWS)
-wrong("row maximum pads with zero", rows("max", 0.0), lambda x: x.amax(1), row="values",
+wrong("row maximum pads with zero", rows(op="max", other=0.0), lambda x: x.amax(1), row="values",
       cause="padding in a reduction", **ROWS)
 wrong("place of the maximum without nan", z.max_and_place(nan=False), lambda x: x.max(1), row="values",
       cause="special values", says="result 1", only="gpu", **ROWS)
-wrong("sum pads with one", rows("sum", 1.0), lambda x: x.sum(1), row="shapes", cause="padding in a reduction", **ROWS)
+wrong("sum pads with one", rows(op="sum", other=1.0), lambda x: x.sum(1), row="shapes",
+      cause="padding in a reduction", **ROWS)
 
 # What is returned
 
@@ -256,100 +194,25 @@ wrong("matmul with its grid rounded down", z.matmul(grid=rounding_down), torch.m
       cause="grid rounded down", **MATRICES)
 wrong("matmul through float16", z.matmul(narrow=True), torch.matmul, row="result", cause="narrowed too early",
       says="float16", **MATRICES)
-wrong("matmul in TF32", z.matmul("tf32"), torch.matmul, row="result", cause="TF32", only="gpu", **MATRICES,
+wrong("matmul in TF32", z.matmul(precision="tf32"), torch.matmul, row="result", cause="TF32", only="gpu", **MATRICES,
       says='input_precision="ieee"')
-wrong("too much shared memory", z.matmul("tf32", block=1024), torch.matmul, row="result", says="raised", only="gpu",
-      inputs=z.matrices, shapes=[(32, 32, 1024)])
-wrong("tl.dot with K of 8", z.matmul(block=8), torch.matmul, kernel=k.matmul_kernel, **MATRICES,
+wrong("too much shared memory", z.matmul(precision="tf32", block=1024), torch.matmul, row="result", says="raised",
+      only="gpu", inputs=z.matrices, shapes=[(32, 32, 1024)])
+wrong("tl.dot with K of 8", z.matmul(block=8), torch.matmul, kernel=z.matmul_kernel, **MATRICES,
       row=None if DOT_TAKES_8 else "kernel" if INTERPRETED else "result")
 
 # Python instead of Triton, and Triton that is not there
 
-wrong("`and` between masks", flat(k.add_and_kernel), row="memory", cause="Python's logic in a kernel", **KNOWN,
+wrong("`and` between masks", flat(z.add_and_kernel), row="memory", cause="Python's logic in a kernel", **KNOWN,
       says="`mask = offsets < n_elements and offsets >= 0`", only="interpreter")
-wrong("chained comparison in a mask", flat(k.add_chained_kernel), row="kernel" if INTERPRETED else "result", **KNOWN,
-      cause="Python's logic in a kernel", says="write & for and", kernel=k.add_chained_kernel)
-wrong("kernel never launched", torch.add, row="kernel", says="never launched", kernel=k.add_kernel)
+wrong("chained comparison in a mask", flat(z.add_chained_kernel), row="kernel" if INTERPRETED else "result", **KNOWN,
+      cause="Python's logic in a kernel", says="write & for and", kernel=z.add_chained_kernel)
+wrong("kernel never launched", torch.add, row="kernel", says="never launched", kernel=z.add_kernel)
 wrong("wrong only when compiled", z.compiled_wrongly, row="result", **KNOWN)
 wrong("calls something wrong when compiled", lambda x, y: z.compiled_wrongly(x, y), row="result")
 wrong("stub", z.stub, status="not attempted")
-wrong("stub in the kernel", flat(k.stub_kernel), status="not attempted")
-wrong("stub above finished code", flat(k.unfinished_kernel), status="not attempted",
+wrong("stub in the kernel", flat(z.stub_kernel), status="not attempted")
+wrong("stub above finished code", flat(z.unfinished_kernel), status="not attempted",
       says="still stands above the code of unfinished_kernel: delete that line")
 
-for block in (64, 256, 1024, 4096):
-    right(f"add in blocks of {block}", add(block=block), block_size=block)
-right("add, block not given", add())
-right("two looping programs", z.looping(triton.cdiv), **KNOWN)
-right("the same numbers stored twice", add("the same twice"), **KNOWN)
-right("rejects views and bfloat16", z.strict, **KNOWN)
-right("honours strides", z.strided(), block_size=(16, 64), **TABLES)
-right("takes views where it must", z.strided(), **VIEWS)
-right("float64", flat(k.add_own_type_kernel), dtypes=[torch.float64], **KNOWN)
-right("integers", flat(k.add_own_type_kernel), block_size=z.B,
-      dtypes=[torch.int32, torch.int64, torch.int16, torch.int8, torch.uint8])
-right("booleans", lambda x, y: x ^ y, torch.logical_xor, dtypes=[torch.bool])
-right("swiglu, widened", flat(k.swiglu_kernel, TYPE=tl.float32), z.swiglu_reference, **KNOWN)
-right("swiglu, eager", lambda gate, up: F.silu(gate) * up, z.swiglu_reference)
-right("swiglu, float32 then narrowed", lambda gate, up: (F.silu(gate.float()) * up.float()).to(gate.dtype),
-      z.swiglu_reference)
-right("gradients", z.swiglu_gradients(), z.swiglu_gradients_reference, **GRADIENTS)
-right("gradients, eager", lambda *x: z.swiglu_gradients_reference(*x), z.swiglu_gradients_reference, **GRADIENTS)
-right("multiply and add, eager", lambda x, y, z: x * y + z, lambda x, y, z: x * y + z, inputs=3)
-right("multiply and add, fused", torch.addcmul, lambda z, x, y: z + x * y, inputs=3)
-right("gelu", unary("gelu"), lambda x: x * torch.sigmoid(1.702 * x), **ONE)
-right("gelu, exact where the reference cancels", unary("gelu, exact where tanh cancels"),
-      lambda x: F.gelu(x, approximate="tanh"), **ONE)
-right("derivative of silu", unary("derivative of silu"), z.silu_derivative_reference, **ONE)
-right("relu", unary("relu"), torch.relu, **ONE)
-right("relu that keeps nan", unary("relu that keeps nan"), torch.relu, **ONE)
-right("clamp that keeps nan", unary("clamp that keeps nan"), lambda x: x.clamp(-1, 1), **ONE)
-right("exp", unary("exp"), torch.exp, **ONE)
-right("libdevice", unary("tanh"), torch.tanh, only="gpu", **ONE)
-right("math.pi", unary("turns"), lambda x: x / 6.283185307179586, kernel=k.unary_kernel, **ONE)
-right("a constexpr global", unary("logarithm to base 2"), torch.log2, kernel=k.unary_kernel, **ONE)
-right("packed halves", z.packed_swiglu, lambda packed: z.swiglu_reference(*packed.chunk(2, -1)), inputs=1,
-      shapes=[(16, 64), (17, 122)])
-right("two results", z.both(), sum_and_difference, **KNOWN)
-right("transpose", z.transposed(columns=True), lambda x: x.t().clone(), inputs=1, **TABLES)
-right("softmax", rows("softmax"), z.softmax_reference, **ROWS)
-right("softmax, eager", z.softmax_reference, z.softmax_reference, **ROWS)
-right("sum of rows", rows("sum", 0.0), lambda x: x.sum(1), **ROWS)
-right("row maximum", rows("max"), lambda x: x.amax(1), **ROWS)
-right("row maximum and its place", z.max_and_place(), lambda x: x.max(1), **ROWS)
-right("rms norm", z.rms_norm(), z.rms_norm_reference, **NORM)
-right("rms norm that divides", z.rms_norm(divide=True), z.rms_norm_reference, **NORM)
-right("rms norm, a weight with a stride", z.rms_norm(), z.rms_norm_reference, inputs=z.row_and_every_second_weight,
-      shapes=[(4, 64), (3, 100)])
-right("gather", z.gather(), lambda x, places: x[places], **GATHER)
-right("matmul", z.matmul(), torch.matmul, **MATRICES)
-right("matmul, eager", torch.matmul, torch.matmul, **MATRICES)
-right("sum of atomics", z.total(atomic=True), lambda x: x.sum().reshape(1), inputs=1,
-      shapes=[(1000,), (1,), (257,), (5, 200)])
-right("logarithm, nan where the reference has it", torch.log, torch.log, inputs=1)
-right("custom operator", z.add_operator, **KNOWN)
-right("autograd function", z.AddFunction.apply, **KNOWN)
-right("compared as booleans", torch.gt, torch.gt)
-right("compiled by torch.compile", torch.compile(z.swiglu_reference), z.swiglu_reference, slow=True)
-
 # fmt: on
-
-
-def main(names: list[str]) -> None:
-    """Prints one line for each entry, or the reports of those named. A GPU survives `fatal` entries only if named."""
-    for entry in (e for e in [*WRONG, *RIGHT] if e.name in names or not names):
-        if not entry.applies() or (entry.fatal and not INTERPRETED and not names) or (entry.slow and not names):
-            print(f"{entry.name:<40} not in this mode")
-            continue
-        start = time.perf_counter()
-        report = entry.check()
-        seconds = time.perf_counter() - start
-        rows, causes = [p.row for p in report.problems], [p.cause for p in report.problems if p.cause]
-        row, cause = (rows[0], (causes or ["cause unknown"])[0]) if rows else ("", "")
-        print(f"{entry.name:<40} {report.status:<14} {row:<8} {cause:<26} {seconds:>5.2f} s", flush=True)
-        if names:
-            print(report)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

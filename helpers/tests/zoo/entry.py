@@ -1,0 +1,78 @@
+"""What an entry of the zoo says, and the inputs and shapes that entries share."""
+
+from helpers.checker import check
+from helpers.checker.report import Report
+from helpers.device import INTERPRETED
+from helpers.tests.zoo.launchers import B
+from helpers.tests.zoo.products import matrices
+from helpers.tests.zoo.rows import row_and_weight, table_and_places
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import triton
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One candidate. `row` is the report's first row that must fail (None: it must pass), `cause` the likely cause.
+
+    `says` is part of what the report must say: for a wrong kernel without a cause that names the fault, where the
+    fact itself does. `only` limits an entry to "gpu" or "interpreter", where its fault can be seen; `fatal` ones end a
+    GPU's context.
+    """
+
+    name: str
+    candidate: Callable
+    reference: Callable
+    options: dict
+    row: str | None = None
+    cause: str | None = None
+    says: str = ""
+    status: str = ""
+    only: str = ""
+    fatal: bool = False
+    slow: bool = False
+
+    def verdict(self) -> str:
+        return self.status or ("passed" if self.row is None else "failed")
+
+    def applies(self) -> bool:
+        return self.only in ("", "interpreter" if INTERPRETED else "gpu")
+
+    def check(self) -> Report:
+        return check(self.candidate, self.reference, **self.options)
+
+
+FIELDS = ("row", "cause", "says", "status", "only", "fatal", "slow")
+WRONG: list[Entry] = []
+RIGHT: list[Entry] = []
+
+
+def wrong(name: str, candidate: Callable, reference: Callable = torch.add, to: list[Entry] = WRONG, **found) -> None:
+    """Adds an entry; what is not one of its fields is an option of `check`."""
+    options = {option: found.pop(option) for option in list(found) if option not in FIELDS}
+    to.append(Entry(name, candidate, reference, options, **found))
+
+
+def right(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
+    wrong(name, candidate, reference, RIGHT, **found)
+
+
+KNOWN = {"block_size": B}
+ONE = {"inputs": 1, **KNOWN}
+TABLES = {"shapes": [(48, 64), (17, 61), (1, 1), (16, 65), (33, 130)]}
+VIEWS = {**TABLES, "must_take_views": True}
+ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
+MATRICES = {"inputs": matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}
+NORM = {"inputs": row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]}
+GATHER = {"inputs": table_and_places, "shapes": [(8, 64), (5, 100)]}
+GRADIENTS = {"inputs": 3, "shapes": [(8, 64), (5, 100), (3, 257)]}
+INTEGERS = {**KNOWN, "dtypes": [torch.int32]}
+ORDER = {"row": "order"} if INTERPRETED else {"status": "failed"}  # a GPU may show it at once
+DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # until then the compiler wants K >= 16
+
+
+def sum_and_difference(x, y):
+    return x + y, x - y
