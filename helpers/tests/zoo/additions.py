@@ -154,3 +154,7 @@ def both(x, y, forget: int = 0, swap: bool = False):
     grid = (triton.cdiv(x.numel(), B),)
     sum_and_difference_kernel[grid](x, y, total, difference, x.numel(), FORGET=forget, BLOCK_SIZE=B)
     return (difference, total) if swap else (total, difference)
+
+
+def sum_and_difference(x, y):
+    return x + y, x - y

@@ -137,3 +137,6 @@ def swiglu_gradients_reference(grad, gate, up):
 def silu_derivative_reference(x):
     x = x.detach().requires_grad_()
     return torch.autograd.grad(F.silu(x).sum(), x)[0]
+
+
+GRADIENTS = {"inputs": 3, "shapes": [(8, 64), (5, 100), (3, 257)]}

@@ -3,15 +3,11 @@
 from helpers.checker import check
 from helpers.checker.report import Report
 from helpers.device import INTERPRETED
-from helpers.tests.zoo.launchers import B
-from helpers.tests.zoo.products import matrices
-from helpers.tests.zoo.rows import row_and_weight, table_and_places
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-import triton
 
 
 @dataclass(frozen=True)
@@ -58,21 +54,3 @@ def wrong(name: str, candidate: Callable, reference: Callable = torch.add, to: l
 
 def right(name: str, candidate: Callable, reference: Callable = torch.add, **found) -> None:
     wrong(name, candidate, reference, RIGHT, **found)
-
-
-KNOWN = {"block_size": B}
-ONE = {"inputs": 1, **KNOWN}
-TABLES = {"shapes": [(48, 64), (17, 61), (1, 1), (16, 65), (33, 130)]}
-VIEWS = {**TABLES, "must_take_views": True}
-ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
-MATRICES = {"inputs": matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}
-NORM = {"inputs": row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]}
-GATHER = {"inputs": table_and_places, "shapes": [(8, 64), (5, 100)]}
-GRADIENTS = {"inputs": 3, "shapes": [(8, 64), (5, 100), (3, 257)]}
-INTEGERS = {**KNOWN, "dtypes": [torch.int32]}
-ORDER = {"row": "order"} if INTERPRETED else {"status": "failed"}  # a GPU may show it at once
-DOT_TAKES_8 = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 8)  # until then the compiler wants K >= 16
-
-
-def sum_and_difference(x, y):
-    return x + y, x - y

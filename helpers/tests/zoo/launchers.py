@@ -9,6 +9,8 @@ import torch
 import triton
 
 B = 256  # elements in a block
+KNOWN = {"block_size": B}
+ONE = {"inputs": 1, **KNOWN}
 
 
 def with_options(launcher: Callable) -> Callable:

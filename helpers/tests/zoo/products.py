@@ -62,3 +62,6 @@ def total(x, atomic: bool):
 def matrices(shape, dtype, device):
     M, N, K = shape
     return torch.randn(M, K, device=device).to(dtype), torch.randn(K, N, device=device).to(dtype)
+
+
+MATRICES = {"inputs": matrices, "shapes": [(32, 32, 64), (33, 34, 70), (1, 1, 1), (17, 65, 48)]}

@@ -118,3 +118,8 @@ def row_and_every_second_weight(shape, dtype, device):
 
 def table_and_places(shape, dtype, device):
     return torch.randn(shape, device=device).to(dtype), torch.randint(shape[0], (2 * shape[0],), device=device)
+
+
+ROWS = {"inputs": 1, "shapes": [(4, 64), (3, 100), (1, 1), (5, 257)]}
+NORM = {"inputs": row_and_weight, "shapes": [(4, 64), (3, 100), (5, 257)]}
+GATHER = {"inputs": table_and_places, "shapes": [(8, 64), (5, 100)]}
