@@ -17,25 +17,6 @@ from triton import jit
 from triton.language import exp
 from triton.language.extra import libdevice
 
-SHIFT = tl.constexpr(3)
-
-
-@triton.jit
-def shifted(x):
-    return x * 2.5 + SHIFT
-
-
-@triton.jit
-def shift_kernel(x_ptr, out_ptr, BLOCK_SIZE: tl.constexpr):
-    offsets = tl.arange(0, BLOCK_SIZE)
-    tl.store(out_ptr + offsets, shifted(tl.load(x_ptr + offsets)))
-
-
-def test_device_functions_and_constexpr_globals_travel():
-    result = compiled(shift_kernel, {"x_ptr": "*fp32", "out_ptr": "*fp32"}, {"BLOCK_SIZE": 128})
-    assert "2.5" in result.ttgir and "3.0" in result.ttgir
-
-
 F32 = tl.float32
 SCALE = tl.constexpr(5)
 PAIR = tl.constexpr((2, 3))

@@ -5,19 +5,17 @@ from helpers.checker.report import Report
 from helpers.device import INTERPRETED
 from helpers.tests.zoo import kinds as z
 
+import inspect
+
 import pytest
 import torch
-
-
-def say(*lines: str) -> str:
-    return "\n".join(lines)
 
 
 def test_report_of_a_grid_rounded_down():
     def add(x, y):
         return z.add(grid=z.rounding_down)(x, y)
 
-    assert check(add, torch.add, block_size=256).text == say(
+    assert check(add, torch.add, block_size=256).text.splitlines() == [
         "add: failed",
         "  result   passed   n=768, float32",
         "  calls    passed",
@@ -30,15 +28,17 @@ def test_report_of_a_grid_rounded_down():
         "n=257, float32: first wrong element 256 (program 1, lane 0 at BLOCK_SIZE=256): got nan (never written), "
         "expected -27.3; 1 of 257 wrong: every element from 256 on. Also: n=255; n=17; n=16 and 7 more. Likely cause: "
         "grid rounded down: the last, partial block is left out; divide with triton.cdiv, which rounds up.",
-    )
+    ]
 
 
 def test_report_of_a_missing_store_mask():
     def add(x, y):
         return z.add("store without mask")(x, y)
 
-    line = next(n for n, text in enumerate(source_of(z.add_kernel), 1) if text == "tl.store(out_ptr + offsets, x + y)")
-    assert check(add, torch.add, block_size=256).text == say(
+    source = inspect.getsource(z.add_kernel.fn)
+    lines = [line.strip() for line in source[source.index("def ") :].splitlines()]
+    line = 1 + lines.index("tl.store(out_ptr + offsets, x + y)")
+    assert check(add, torch.add, block_size=256).text.splitlines() == [
         "add: failed",
         "  result   passed   n=768, float32",
         "  calls    passed",
@@ -51,15 +51,7 @@ def test_report_of_a_missing_store_mask():
         "n=257, float32: stored outside an output of 257 elements: elements 257 to 511. Also: n=255; n=17; n=16 and 36 "
         f"more. Likely cause: mask missing on the store: lanes past the end store, too (line {line} of add_kernel, "
         "`tl.store(out_ptr + offsets, x + y)`); pass mask=mask to tl.store.",
-    )
-
-
-def source_of(kernel) -> list[str]:
-    """The stripped lines of a kernel from its `def` on."""
-    import inspect
-
-    lines = [line.strip() for line in inspect.getsource(kernel.fn).splitlines()]
-    return lines[next(i for i, line in enumerate(lines) if line.startswith("def ")) :]
+    ]
 
 
 def test_report_of_a_launcher_that_rejects_views_and_of_strides_ignored():

@@ -31,18 +31,9 @@ def test_elements_per_thread_and_widths(num_warps, elements, bits):
     assert (result.load_bits, result.store_bits) == (bits, bits)
 
 
-def test_bytes_of_a_program():
-    result = compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 1024})
-    assert (result.load_bytes, result.store_bytes) == (2 * 1024 * 4, 1024 * 4)
-
-
 def test_a_size_that_is_no_multiple_of_16_narrows_masked_loads():
     result = compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 1024}, not_divisible=("n_elements",))
     assert (result.load_bits, result.load_bytes) == (32, 2 * 1024 * 4)
-
-
-def test_another_target():
-    assert ".target sm_80" in compiled(add_kernel, VECTORS, {"BLOCK_SIZE": 256}, target="sm_80").ptx
 
 
 def test_the_compilers_sentence_and_line_come_back():
@@ -83,7 +74,7 @@ def test_every_target_compiles(target):
     assert (result.load_bytes, result.store_bytes) == (2 * 1024 * 4, 1024 * 4)
     assert 8 <= result.registers <= 64 and result.spill_bytes == 0 and result.shared_bytes == 0
     assert result.fits and 0.5 <= result.occupancy <= 1.0
-    assert bool(result.ptx) == target.startswith("sm_") and target in str(result)
+    assert (f".target {target}" in result.ptx if target.startswith("sm_") else not result.ptx) and target in str(result)
 
 
 def test_many_elements_a_thread_spill_and_lower_the_occupancy():
