@@ -1,4 +1,4 @@
-"""Kernels that add two tensors, each element on its own, and plain launchers of such kernels."""
+"""Kernels that add two tensors, each element on its own, right where FAULT is left out, and plain launchers of them."""
 
 from helpers.tests.zoo.launchers import B, empty, flat, with_options
 
