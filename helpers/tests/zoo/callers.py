@@ -16,6 +16,11 @@ def trusting(x, y):
     return out
 
 
+def answered_by_torch(x, y):
+    trusting(x.contiguous(), y.contiguous())
+    return x + y
+
+
 def strict(x, y):
     """Rejects what it cannot do, as the course's launchers do."""
     if x.shape != y.shape:

@@ -198,6 +198,7 @@ wrong("`and` between masks", flat(z.add_and_kernel), row="memory", cause="Python
 wrong("chained comparison in a mask", flat(z.add_chained_kernel), row="kernel" if INTERPRETED else "result", **KNOWN,
       cause="Python's logic in a kernel", says="write & for and", kernel=z.add_chained_kernel)
 wrong("kernel never launched", torch.add, row="kernel", says="never launched", kernel=z.add_kernel)
+wrong("PyTorch's answer after a launch", z.answered_by_torch, row="kernel", says="PyTorch made it", kernel=z.add_kernel)
 wrong("wrong only when compiled", z.compiled_wrongly, row="result", **KNOWN)
 wrong("calls something wrong when compiled", lambda x, y: z.compiled_wrongly(x, y), row="result")
 wrong("stub", z.stub, status="not attempted")
