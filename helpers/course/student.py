@@ -47,8 +47,7 @@ def _for_students(path: Path, name: str) -> str | bytes:
     if path.suffix == ".ipynb":
         notebook = notebooks.read(path)
         for cell in notebook.cells:
-            if cell.cell_type == "markdown":
-                cell.source = _unlinked(cell.source, name)
+            cell.source = _unlinked(cell.source, name)
         return blank(notebook)
     if path.name in ("README.md", "Makefile"):
         return _unlinked(MARKED.sub("", path.read_text(encoding="utf-8")), name)
@@ -129,7 +128,7 @@ def typed(content: bytes) -> str:
         cells = notebooks.parse(content.decode()).cells
     except ValueError:
         return ""
-    sources = [(cell.cell_type, cell.source) for cell in cells if cell.source.strip()]
+    sources = [cell.source for cell in cells if cell.source.strip()]
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()[:16]
 
 

@@ -45,7 +45,8 @@ def course(tmp_path, monkeypatch):
         source = SECRET if folder == "solutions" else "..."
         save(root / "notebooks" / folder / "02_add.ipynb", markdown("title", "# Exercises"), code("x", source))
     texts = {"README.md": README, "CONTRIBUTING.md": SECRET, "helpers/tests/answers.py": SECRET, "run.sh": "true\n"}
-    for name, text in {**texts, ".gitignore": "build/\nmy_course/\ndata/\n", "data/a.csv": "1\n"}.items():
+    texts |= {".gitignore": "build/\nmy_course/\ndata/\n", "data/a.csv": "1\n", "gone.txt": "1\n"}
+    for name, text in texts.items():
         notebooks.write(root / name, text)
     (root / "run.sh").chmod(0o755)
     git(root, "init", "--quiet", "--initial-branch=main")
@@ -55,6 +56,7 @@ def course(tmp_path, monkeypatch):
     git(root, "add", "staged.txt")
     (root / "run.sh").write_text("false\n")
     notebooks.write(root / "scratch.ipynb", SECRET)
+    (root / "gone.txt").unlink()
     return root
 
 
@@ -102,6 +104,9 @@ def test_a_branch_that_is_no_place_for_the_edition_is_left_alone(course, capsys,
     with pytest.raises(RuntimeError, match="cannot force update the branch 'student'"):
         student.publish(course)
     assert git(course, "rev-parse", "student") == tip
+    (course / "build" / "unpacked").mkdir(parents=True)
+    with pytest.raises(RuntimeError, match=r"git ls-files: .* did not match any file"):
+        student.edition(course / "build" / "unpacked")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(course.parent))
     (course / ".git").rename(course / "no-git")
     with pytest.raises(RuntimeError, match=r"git ls-files: .*not a git repository"):
@@ -128,12 +133,16 @@ def test_this_courses_edition_holds_no_solution_and_no_output_and_keeps_the_rule
     stored = "".join(path.read_text(encoding="utf-8") for path in notebooks.solutions())
     assert len(telling) > 10 and all(body in stored for body in telling)
     assert [body for body in telling for text in texts.values() if body in text] == []
+    gone = ["notebooks/solutions", "notebooks/for_instructors.md", "helpers/tests", "helpers/browser"]
+    gone += ["CONTRIBUTING.md", ".ci", ".github/workflows"]
+    assert [name for name in gone if (edition / name).exists() or not (ROOT / name).exists()] == []
     handed_out = notebooks.every_notebook(edition)
     names = [found.relative_to(edition) for found in handed_out]
     here = [found.relative_to(ROOT) for found in notebooks.every_notebook() if notebooks.role(found) != "solutions"]
     assert names == here
     for found in handed_out:
         notebook = notebooks.read(found)
+        assert "course" not in notebook.metadata
         assert not any(cell.outputs or cell.execution_count for cell in notebooks.code_cells(notebook))
         assert notebooks.canonical(notebook) == texts[found]
         broken = rules.broken(notebooks.role(found), found, notebook)
