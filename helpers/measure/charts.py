@@ -76,6 +76,23 @@ def show_roofline(points, copy_rate: float, matmul_rate: float) -> None:
         axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="TFLOP/s")
 
 
+def show_bars(table, column: str) -> None:
+    """Shows a column of a table that has `impl` and `shape`: a bar a row."""
+    with _chart(1, f"{column}.") as ((axes,), said):
+        said.append(f"{', '.join(_bars(axes, table, column))}.")
+        axes.set(xlabel=column)
+
+
+def show_curves(table, label: str) -> None:
+    """Shows the columns of a table over its index, a line each, the first ones wide: so one below another is seen."""
+    with _chart(1, f"{label} by {table.index.name}.") as ((axes,), said):
+        for number, (name, look) in enumerate(zip(table, LOOKS, strict=False)):
+            width = 2 * (len(table.columns) - number)
+            axes.plot(table.index, table[name], label=name, **{**look, "marker": "", "linewidth": width})
+            said.append(f"{name}: {_round(table[name].iloc[0])} to {_round(table[name].iloc[-1])}.")
+        axes.set(xlabel=table.index.name, ylabel=label)
+
+
 def _lines(axes, rows, column: str, names) -> list[str]:
     """Draws a line for each implementation over the cases; says where each begins and ends."""
     cases, said = list(rows["shape"].unique()), []
@@ -89,7 +106,7 @@ def _lines(axes, rows, column: str, names) -> list[str]:
     return said
 
 
-def _bars(axes, rows, column: str, names) -> list[str]:
+def _bars(axes, rows, column: str, names=()) -> list[str]:
     """Draws a bar for each implementation of the only case; says how long each is."""
     axes.barh(rows["impl"], rows[column], color=SKY, edgecolor="black", height=0.6)
     for place, value in enumerate(rows[column]):
