@@ -8,7 +8,7 @@ markers. A wrong one begins with part of what the student must be told.
 """
 
 from helpers.course import ROOT, exercises, notebooks
-from helpers.tests import exercise_answers_01_to_03, exercise_answers_04_to_06
+from helpers.tests import exercise_answers_01_to_03, exercise_answers_04_to_06, exercise_answers_07
 
 import contextlib
 import io
@@ -17,7 +17,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-ANSWERS = exercise_answers_01_to_03.ANSWERS | exercise_answers_04_to_06.ANSWERS
+PARTS = (exercise_answers_01_to_03, exercise_answers_04_to_06, exercise_answers_07)
+ANSWERS = {cell: answers for part in PARTS for cell, answers in part.ANSWERS.items()}
 BETWEEN = re.compile(r"(?<=### BEGIN SOLUTION\n).*?(?=    ### END SOLUTION)", re.DOTALL)
 
 
