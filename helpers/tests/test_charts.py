@@ -142,6 +142,22 @@ def test_a_roofline(shown):
     )
 
 
+def test_bars(shown):
+    two = pandas.DataFrame({"impl": ["eager", "triton"], "shape": "8 tokens", "kept": [4.0, 3.0]})
+    (axes,), alt = shown(charts.show_bars, two, "kept")
+    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches] == [(0, 4), (1, 3)]
+    assert axes.get_xlabel() == "kept" and alt == "kept. eager: 4 at 8 tokens, triton: 3 at 8 tokens."
+
+
+def test_curves_on_top_of_each_other(shown):
+    index = pandas.Index([0, 10], name="step")
+    (axes,), alt = shown(charts.show_curves, pandas.DataFrame({"a": [3.0, 1.0], "b": [3.0, 0.5]}, index), "loss")
+    assert drawn(axes) == {"a": [(0, 3), (10, 1)], "b": [(0, 3), (10, 0.5)]}
+    assert [(line.get_linewidth(), line.get_marker()) for line in axes.lines] == [(4, ""), (2, "")]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "loss")
+    assert alt == "loss by step. a: 3 to 1. b: 3 to 0.5."
+
+
 def test_no_two_implementations_look_alike():
     looks = {(look["color"], look["marker"], str(look["linestyle"])) for look in charts.LOOKS}
     assert len(looks) == len(charts.LOOKS) == len({look["marker"] for look in charts.LOOKS})
