@@ -17,7 +17,7 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse html slides derived lint fix clean again
+.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse grade hub html slides derived lint fix clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -69,6 +69,9 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 	  --implementation cp $(foreach tag,manylinux_2_28 manylinux_2_17 manylinux2014,--platform $(tag)_x86_64) \
 	  --dest build/wheels --requirement build/wheels/requirements.txt
 	@rm -rf build/wheelhouse && mv build/wheels build/wheelhouse
+
+grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv, grading/feedback
+	@$(RUN) -m helpers.course.grading $(ARGS)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
