@@ -73,6 +73,11 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv, grading/feedback
 	@$(RUN) -m helpers.course.grading $(ARGS)
 
+hub: $(STAMP) ## try a JupyterHub with two users in a browser (needs Chromium and npm): build/hub
+	@[ -d build/hub/site ] || $(RUN) -m pip install --quiet --target build/hub/site jupyterhub==6.1.1
+	@npm install --prefix build/hub --no-save --silent configurable-http-proxy@5.3.0
+	@COURSE_HUB=build/hub $(RUN) -m pytest helpers/browser/test_hub.py $(ARGS)
+
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
 

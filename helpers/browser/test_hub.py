@@ -46,9 +46,7 @@ def hub(tmp_path_factory):
     environment["PATH"] = os.pathsep.join([str(Path(HUB, "node_modules", ".bin").absolute()), environment["PATH"]])
     command = [sys.executable, "-m", "jupyterhub", "--config", "config.py"]
     with (folder / "hub.log").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
-        )
+        server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
         try:
             yield _answering(f"http://127.0.0.1:{ports[0]}", server, folder / "hub.log"), folder / "homes"
         finally:

@@ -140,7 +140,7 @@ def _left_out(notebook) -> list[str]:
 
 def handed_in(folder: Path) -> Iterator[tuple[str, Path | None]]:
     """Each student's name with each of their notebooks, or with None. Raises FileNotFoundError without a student."""
-    students = sorted(path for path in folder.glob("*/"))
+    students = sorted(path for path in folder.glob("*/") if not path.name.startswith("."))
     if not students:
         raise FileNotFoundError(f"{folder}/ holds no folder STUDENT with notebooks NN_topic.ipynb")
     for student in students:
@@ -157,9 +157,10 @@ def main(arguments: list[str]) -> int:
     warnings.filterwarnings("ignore", module="nbgrader")
     rows = []
     try:
+        found = list(handed_in(chosen.folder))
         with tempfile.TemporaryDirectory() as private:
             assignments = prepare(Path(private))
-            for student, path in handed_in(chosen.folder):
+            for student, path in found:
                 rows.append({"student": student, **_row(path, chosen.folder, student, assignments, chosen.seconds)})
                 print(_line(rows[-1]), flush=True)
     except FileNotFoundError as error:

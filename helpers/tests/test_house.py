@@ -13,7 +13,7 @@ import pytest
 MOST = {  # lines; a number is raised only with a reason beside it
     "what lectures import": 1600,
     "checker": 1400,
-    "course": 1200,  # with its templates
+    "course": 1480,  # with its templates; 280 of them: grading, and a hub for a class
     "tests and browser": 3800,
 }
 MOST_IN_A_MODULE, MOST_IN_A_LINE, MOST_WORDS = 220, 120, 1500  # lines, characters, words of CONTRIBUTING
