@@ -5,7 +5,6 @@ from helpers.tests import children
 
 import csv
 import subprocess
-from types import SimpleNamespace
 
 import nbformat
 import pytest
@@ -13,15 +12,18 @@ import pytest
 NAME = "05_benchmarking.ipynb"
 SOLUTION = ROOT / "notebooks" / "solutions" / NAME
 FORGED = "import types\nforged = lambda *a, **k: types.SimpleNamespace(passed=True)\n"
-LOOK = "import os\nseen = [name for _, folders, files in os.walk('../../..') for name in folders + files]\n"
-SUBMISSIONS = {  # by student, what stands in the cells of theirs that are not right
+LOOK = """import os
+seen = {name for _, _, files in os.walk("../../..") for name in files if name.endswith((".ipynb", ".db", ".csv"))}
+assert seen == {"05_benchmarking.ipynb"}
+"""
+SUBMISSIONS = {  # by student, what stands in some of their cells; "right" is the solution
     "dead": {"bench": "import os\ndef benchmark(*arguments):\n    os._exit(1)"},
     "endless": {"bench": "def benchmark(*arguments):\n    while True:\n        try:\n            while True: pass\n"
                 "        except KeyboardInterrupt: pass"},
     "forged": {"rate": FORGED + "helpers.check_answers = forged",
                "bench": FORGED + "import helpers.checker.answers as home\nhome.check_answers = forged",
                "decide": FORGED + "helpers = types.SimpleNamespace(check_answers=forged)"},
-    "looks": {"rate": LOOK + "assert [n for n in seen if n.endswith(('.ipynb', '.db'))] != ['05_benchmarking.ipynb'] * 2"},
+    "looks": {"rate": LOOK + "right"},
     "right": {},
     "wrong": {"decide": "def decide(*arguments):\n    return 'Triton'"},
 }  # fmt: skip
@@ -30,7 +32,7 @@ EXPECTED = {
     "dead": ("2", "bench-check", "bench-check was left out: it ended the kernel"),
     "endless": ("2", "bench-check", "bench-check was left out: it ran longer than 45 s"),
     "forged": ("0", "rate-check bench-check decide-check", ""),
-    "looks": ("2", "rate-check", ""),
+    "looks": ("3", "", ""),
     "right": ("3", "", ""),
     "wrong": ("2", "decide-check", ""),
 }
@@ -42,7 +44,7 @@ def handed_in(changes: dict) -> nbformat.NotebookNode:
     notebook = notebooks.parse(exercises.cleared(notebooks.read(SOLUTION)))
     for cell in notebook.cells:
         if cell.metadata.get("nbgrader", {}).get("solution"):
-            cell.source = changes.get(cell.id, right[cell.id])
+            cell.source = changes.get(cell.id, "right").replace("right", right[cell.id])
     return notebook
 
 
@@ -90,8 +92,7 @@ def test_past_the_time_of_a_notebook_what_ran_counts_and_the_rest_is_left_out(mo
     sources = ["print(1)", "import os; os._exit(1)", "print(3)"]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     execute = grading.Execute(timeout=60, interrupt_on_timeout=False)
-    late = SimpleNamespace(left_out={})
-    monkeypatch.setattr(grading, "monotonic", lambda: 901 if getattr(execute, "left_out", late.left_out) else 0)
+    monkeypatch.setattr(grading, "monotonic", lambda: 901 if getattr(execute, "left_out", None) else 0)
     done, _ = execute.preprocess(notebook, {"metadata": {"path": "."}})
     one, two, three = [cell.outputs[0] for cell in done.cells]
     assert one.text == "1\n" and two.evalue == "it ended the kernel"
