@@ -17,7 +17,8 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse grade hub html slides derived lint fix clean again
+.PHONY: help lab test browser doctor execute benchmarks drift canary wheelhouse grade hub html slides derived lint fix
+.PHONY: clean again
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -70,7 +71,7 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 	  --dest build/wheels --requirement build/wheels/requirements.txt
 	@rm -rf build/wheelhouse && mv build/wheels build/wheelhouse
 
-grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv, grading/feedback
+grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv
 	@$(RUN) -m helpers.course.grading $(ARGS)
 
 hub: $(STAMP) ## try a JupyterHub with two users in a browser (needs Chromium and npm): build/hub
