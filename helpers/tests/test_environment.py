@@ -13,7 +13,13 @@ import tomllib
 import pytest
 
 # in another's package
-COMES_WITH = {"IPython": "ipykernel", "PIL": "matplotlib", "bs4": "nbconvert", "traitlets": "nbgrader", "yaml": "PyYAML"}
+COMES_WITH = {
+    "IPython": "ipykernel",
+    "PIL": "matplotlib",
+    "bs4": "nbconvert",
+    "traitlets": "nbgrader",
+    "yaml": "PyYAML",
+}
 OPTIONAL = {"liger_kernel"}  # takes part in benchmarks where somebody has installed it
 OTHERS = ("*requirements*.txt", "setup.*", "Pipfile", "*.lock", "postBuild", "apt.txt")  # lists that must not be
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
