@@ -4,6 +4,7 @@ from helpers.course import ROOT, notebooks
 from helpers.machine import pair_is_known
 
 import ast
+import itertools
 import re
 import shutil
 import subprocess
@@ -12,7 +13,13 @@ import tomllib
 
 import pytest
 
-COMES_WITH = {"IPython": "ipykernel", "PIL": "matplotlib", "bs4": "nbconvert", "yaml": "PyYAML"}  # in another's package
+COMES_WITH = {
+    "IPython": "ipykernel",
+    "PIL": "matplotlib",
+    "bs4": "nbconvert",
+    "yaml": "PyYAML",
+    "traitlets": "ipykernel",
+}  # in another's package
 OPTIONAL = {"liger_kernel"}  # takes part in benchmarks where somebody has installed it
 OTHERS = ("*requirements*.txt", "setup.*", "Pipfile", "*.lock", "postBuild", "apt.txt")  # lists that must not be
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -24,10 +31,12 @@ def make(*arguments: str) -> str:
 
 
 def listed() -> list[str]:
-    """The pip list of environment.yml, as a YAML parser reads it."""
+    """The pip list of environment.yml, as a YAML parser reads it, without the line that names the constraints."""
     yaml = pytest.importorskip("yaml")
     found = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
-    return next(entry["pip"] for entry in found if isinstance(entry, dict))
+    first, *entries = next(entry["pip"] for entry in found if isinstance(entry, dict))
+    assert first == "-c constraints.txt"
+    return entries
 
 
 def pins() -> dict[str, str]:
@@ -54,6 +63,40 @@ def test_there_is_one_list_and_make_reads_it():
     assert "dependency-groups" not in project and not [path for name in OTHERS for path in ROOT.glob(name)]
 
 
+LOCKED = [
+    re.fullmatch(r"([a-z0-9-]+)==([\w.]+)( ; .+)?", line)  # no hash, no extra, no local version, no address
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_package_has_one_version_on_each_python_and_system():
+    assert all(LOCKED)
+    found = {name: {line[2] for line in LOCKED if line[1] == name} for name in [line[1] for line in LOCKED]}
+    assert {name: found[canonical(name)] for name in pins()} == {name: {pin} for name, pin in pins().items()}, (
+        "make lock"
+    )
+    assert {"triton", "triton-windows", "appnope", "pywinpty", "nvidia-cudnn-cu13", "ipython"} <= set(found)
+    markers = pytest.importorskip("packaging.markers")  # pytest brings it
+    for python, system in itertools.product(("3.11.0", "3.12.3", "3.13.9"), ("linux", "darwin", "win32")):
+        here = {"python_full_version": python, "python_version": python[:4], "sys_platform": system}
+        used = [line[1] for line in LOCKED if not line[3] or markers.Marker(line[3][3:]).evaluate(here)]
+        assert len(used) == len(set(used)) and ("triton" in used) == (system == "linux") and "torch" in used
+
+
+@needs_make
+def test_make_installs_and_gathers_what_is_locked():
+    for target, word in ((".venv/installed", "install --disable"), ("wheelhouse", "compile")):
+        shown = make("-n", "-B", target, "FOR=3.12").replace("\\\n", " ").splitlines()
+        commands = [line for line in shown if f"pip {word}" in line]
+        assert commands and all("--constraint constraints.txt" in line for line in commands)
+    assert "constraint" not in make("-n", "canary")  # it shall find what a release breaks
+
+
 def test_the_pinned_pair_is_one_that_the_doctor_knows():
     assert pair_is_known(pins()["torch"], pins()["triton"])
 
@@ -76,7 +119,7 @@ def test_a_bare_make_explains_every_command():
 
 @needs_make
 def test_wheels_and_canary_leave_to_others_what_is_theirs():
-    """torch and triton are the other machine's; the newest pair is unpinned, and nothing else."""
+    """torch and triton are the other machine's; the newest pair and numpy are unpinned, and nothing else."""
     shown = make("-n", "wheelhouse", "FOR=3.12")
     left_out = re.search(r"grep -vE '(.+?)' > build/wheels", shown)[1]
     kept = [line for line in listed() if not re.match(left_out, line)]
@@ -84,4 +127,4 @@ def test_wheels_and_canary_leave_to_others_what_is_theirs():
     edit = re.search(r"sed '(.+?)' build/canary", make("-n", "canary"))[1]
     pinned = "\n".join(line for line in listed() if line != "-e .")
     newest = subprocess.run(["sed", edit], input=pinned, capture_output=True, text=True).stdout.splitlines()
-    assert newest[:2] == ["torch", "triton"] and newest[2:] == pinned.splitlines()[3:]
+    assert newest[:3] == ["torch", "triton", "numpy"] and newest[3:] == pinned.splitlines()[4:]
