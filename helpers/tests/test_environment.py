@@ -22,6 +22,8 @@ COMES_WITH = {
 }  # in another's package
 OPTIONAL = {"liger_kernel"}  # takes part in benchmarks where somebody has installed it
 OTHERS = ("*requirements*.txt", "setup.*", "Pipfile", "*.lock", "postBuild", "apt.txt")  # lists that must not be
+BLOCK_POINTERS = {"make_block_ptr", "advance", "boundary_check", "padding_option"}
+POINTED = ("load", "store")  # of these everything after the third argument must be named, `cache_modifier` first
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -94,6 +96,8 @@ def test_make_installs_and_gathers_what_is_locked():
         shown = make("-n", "-B", target, "FOR=3.12").replace("\\\n", " ").splitlines()
         commands = [line for line in shown if f"pip {word}" in line]
         assert commands and all("--constraint constraints.txt" in line for line in commands)
+    assert "--generate-hashes" in commands[0]
+    assert "--require-hashes" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), "a changed wheel is refused"
     assert "constraint" not in make("-n", "canary")  # it shall find what a release breaks
 
 
@@ -101,14 +105,33 @@ def test_the_pinned_pair_is_one_that_the_doctor_knows():
     assert pair_is_known(pins()["torch"], pins()["triton"])
 
 
-def test_whatever_is_imported_is_listed():
+def sources() -> list[str]:
+    """All Python of the repository: modules, and the code cells of notebooks."""
     paths = [*ROOT.glob("helpers/**/*.py"), ROOT / "notebooks" / "conftest.py"]
-    sources = [path.read_text(encoding="utf-8") for path in paths]
-    for path in notebooks.every_notebook():
-        sources += [cell.source for cell in notebooks.code_cells(notebooks.read(path))]
-    names = {name for source in sources for name in imports(source)}
+    cells = [cell for path in notebooks.every_notebook() for cell in notebooks.code_cells(notebooks.read(path))]
+    return [*(path.read_text(encoding="utf-8") for path in paths), *(cell.source for cell in cells)]
+
+
+def test_whatever_is_imported_is_listed():
+    names = {name for source in sources() for name in imports(source)}
     assert {"torch", "triton", "nbformat"} <= names, "the search finds imports"
     assert {COMES_WITH.get(name, name) for name in names} - set(pins()) - OPTIONAL == set()
+
+
+def gone(source: str) -> list[str]:
+    """What a piece of code uses that Triton 3.9 has no more."""
+    nodes = [node for statement in notebooks.statements(source) for node in ast.walk(statement)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    calls = [call for call in calls if ast.unparse(call.func.value) in ("tl", "triton.language")]
+    found = {keyword.arg for call in calls for keyword in call.keywords} | {call.func.attr for call in calls}
+    many = [f"{one.func.attr}({len(one.args)})" for one in calls if len(one.args) > 3 and one.func.attr in POINTED]
+    return sorted(found & BLOCK_POINTERS) + many
+
+
+def test_nothing_uses_what_triton_3_9_has_no_more():
+    assert gone("tl.load(tl.make_block_ptr(x), boundary_check=(0,))") == ["boundary_check", "make_block_ptr"]
+    assert gone("triton.language.store(p, x, m, '.cg')\ntl.load(p, m, 0, cache_modifier='.cg')") == ["store(4)"]
+    assert [found for source in sources() if (found := gone(source))] == []
 
 
 @needs_make
