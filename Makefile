@@ -9,7 +9,12 @@ RUN := .venv/bin/python
 LIST := sed -n '/ - -c /d; s/^      - //p' environment.yml
 UNGATHERED := torch|triton|-e|playwright|zizmor|check-jsonschema|jupyterlab-rise|tox|uv
 STAMP := .venv/installed
-START := notebooks/00_start_here.ipynb
+IP := 127.0.0.1
+
+# Whichever .venv runs them, commands and notebooks use the helpers of this folder. A .venv that is a link, or that we
+# may not write to, is somebody else's: it is used as it is.
+export PYTHONPATH := $(CURDIR)$(if $(PYTHONPATH),:$(PYTHONPATH))
+SHARED := $(shell if [ -L .venv ] || { [ -d .venv ] && [ ! -w .venv ]; }; then echo yes; fi)
 
 # The stamp is written last and holds the folder that was installed from. Without it, or without a Python that starts,
 # the install did not finish and .venv is made anew; in another folder, or with a newer list, it is brought up to date.
@@ -17,30 +22,41 @@ FINISHED := $(shell [ -f $(STAMP) ] && $(RUN) -c pass 2>/dev/null && echo yes)
 HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test browser doctor execute benchmarks drift lock canary wheelhouse html slides derived lint fix clean again
+.PHONY: help lab edit test doctor clean again
+.PHONY: browser execute benchmarks drift lock canary wheelhouse html slides student derived lint fix
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 
-lab: $(STAMP) ## open JupyterLab on the first notebook (ARGS="--port 9999" is passed on)
+# JupyterLab on the first notebook of a folder. A container needs IP=0.0.0.0: JupyterLab takes one address only.
+define OPEN
 	@echo 'Starting JupyterLab. If no browser opens, open the address with the token below. Ctrl-C stops it.'
 	@browser=--no-browser; root=; \
 	if [ "$$(uname)" = Darwin ] || [ -n "$$DISPLAY$$WAYLAND_DISPLAY$$BROWSER" ]; then browser=; fi; \
 	if [ "$$(id -u)" = 0 ]; then root=--allow-root; fi; \
-	exec $(RUN) -m jupyterlab $$browser $$root --ServerApp.ip=127.0.0.1 --ServerApp.root_dir="$$(pwd)" \
-	    --LabApp.default_url=/lab/tree/$(START) --LabApp.news_url=None \
+	exec $(RUN) -m jupyterlab $$browser $$root --ServerApp.ip=$(IP) --ServerApp.root_dir="$$(pwd)" \
+	    --LabApp.default_url=/lab/tree/$(1)/00_start_here.ipynb --LabApp.news_url=None \
 	    --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate $(ARGS)
+endef
+
+lab: $(STAMP) ## open JupyterLab on my_course, a copy that is yours (ARGS="--port 9999" is passed on)
+	@$(RUN) -m helpers.course.student copy
+	$(call OPEN,my_course)
+
+edit: $(STAMP) ## open JupyterLab on the notebooks of the repository, to change the course
+	$(call OPEN,notebooks)
 
 test: $(STAMP) ## test the helpers and run every notebook (ARGS="notebooks/02*" selects)
 	@$(RUN) -m pytest $(ARGS)
 
-browser: $(STAMP) ## test decks and lectures in a real browser (needs Chromium and npm)
-	@$(RUN) -m pytest helpers/browser $(ARGS)
-
 doctor: $(STAMP) ## say what this machine can do, and what to do about what is wrong
 	@$(RUN) -m helpers
+
+# not for students:
+browser: $(STAMP) ## test decks and lectures in a real browser (needs Chromium and npm)
+	@$(RUN) -m pytest helpers/browser $(ARGS)
 
 execute: $(STAMP) ## re-run lectures and solutions, store their outputs (NOTEBOOKS="notebooks/02*" selects)
 	@$(RUN) -m helpers.course.execute $(NOTEBOOKS)
@@ -81,6 +97,9 @@ html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.
 slides: $(STAMP) ## write the lectures as decks to present offline (needs npm): build/slides/index.html
 	@$(RUN) -m helpers.course.slides
 
+student: $(STAMP) ## write the course for students: build/student, the branch student, build/student_html
+	@$(RUN) -m helpers.course.student publish
+
 derived: $(STAMP) ## write what is made from notebooks: helpers/kernels, notebooks/exercises, the README's picture
 	@$(RUN) -m helpers.course.derived
 
@@ -99,11 +118,22 @@ fix: $(STAMP) ## mend what can be mended without thinking: format, imports, note
 	@$(RUN) -m helpers.course.notebooks --fix
 	@$(RUN) -m helpers.course.derived
 
-clean: ## remove build/ (.venv stays)
+# for students again
+clean: ## remove build/ (.venv and my_course stay)
 	rm -rf build
 
 again:
 
+ifeq ($(SHARED),yes)
+.PHONY: $(STAMP)
+$(STAMP):
+	@$(RUN) -c pass 2>/dev/null || { \
+	  echo '.venv is a link, or not yours to write to, and no Python starts in it. Ask whoever made it,'; \
+	  echo 'or remove the link and run the same command again: it makes one here.'; \
+	  exit 1; }
+	@$(LIST) | cmp -s - .venv/requirements.txt || \
+	  echo 'note: .venv was made by another environment.yml than the one here. Ask whoever made it to update it.'
+else
 $(STAMP): environment.yml constraints.txt pyproject.toml $(if $(and $(FINISHED),$(HERE)),,again)
 	@rm -f $(STAMP)
 ifeq ($(FINISHED),)
@@ -128,3 +158,4 @@ endif
 	  @jupyter/nbgrader @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 || \
 	  echo "note: nbgrader's buttons and a question about news stay in JupyterLab; learners do not need them"
 	@pwd -P > $(STAMP)
+endif

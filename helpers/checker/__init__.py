@@ -47,7 +47,8 @@ def check(
     tensors arrives as it lies in memory when it is returned, and in other layouts. `block_size` is the number of
     elements of one program (a tuple for several dimensions): a report computes program and lane from it. Pass `kernel`,
     the `@triton.jit` function that is launched, to hear whether it was, whether it compiles (for an sm_90 card where
-    there is none), and what is masked. `seed` picks the random numbers.
+    there is none), and what is masked; then what is returned must be memory that a kernel was given, not PyTorch's
+    answer. `seed` picks the random numbers.
 
     The first shape is tried first, and whatever fails there ends the check. A candidate may reject a layout with an
     error that says "contiguous", or copy it, unless it `must_take_views`; and reject a dtype with a TypeError or

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import torch
 
-from . import causes, experiments
+from . import causes, experiments, narrowing
 from .authored import Authored
 from .cases import Case, is_ragged
 from .causes import UNSTEADY, Found
@@ -137,11 +137,11 @@ def not_set(e: Evidence) -> Found:
 def narrow(e: Evidence) -> Found:
     """Arithmetic in a type that is too narrow."""
     one, trial = e.wrong[0], e.trial
-    if e.row in ("result", "shapes") and (found := experiments.narrowed(one, trial.reference, trial.elementwise)):
+    if e.row in ("result", "shapes") and (found := narrowing.narrowed(one, trial.reference, trial.elementwise)):
         return Found(*found)
-    if e.row == "dtypes" and (found := experiments.narrow_arithmetic(one)):
+    if e.row == "dtypes" and (found := narrowing.narrow_arithmetic(one)):
         return Found(*found)
-    if not one.got.is_floating_point() and (what := experiments.narrowed_integers(one, trial.reference)):
+    if not one.got.is_floating_point() and (what := narrowing.narrowed_integers(one, trial.reference)):
         return Found("integers narrowed", what)
     return Found()
 

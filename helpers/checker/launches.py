@@ -15,11 +15,12 @@ from ..device import INTERPRETED
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch: the kernel, its grid, and the arguments by name (tensors as their shapes)."""
+    """One launch: the kernel, its grid, the arguments by name (tensors as their shapes), and where the tensors lie."""
 
     kernel: object
     grid: tuple[int, ...]
     arguments: dict
+    memory: frozenset[int] = frozenset()  # the addresses of their storages
 
     @property
     def programs(self) -> int:
@@ -72,7 +73,9 @@ class Launches:
                 sizes = grid(named) if callable(grid) else grid
                 sizes = sizes if isinstance(sizes, tuple | list) else (sizes,)
                 kept = {n: tuple(v.shape) if isinstance(v, torch.Tensor) else v for n, v in named.items()}
-                self.seen.append(Launch(kernel, tuple(sizes), kept))
+                given = [getattr(v, "base", v) for v in named.values()]  # a descriptor's tensor is its base
+                memory = {v.untyped_storage().data_ptr() for v in given if isinstance(v, torch.Tensor)}
+                self.seen.append(Launch(kernel, tuple(sizes), kept, frozenset(memory)))
             return run(*args, grid=grid, warmup=warmup, **kwargs)
 
         return noting

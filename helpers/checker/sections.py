@@ -21,6 +21,8 @@ from .trial import Outcome, Trial
 DEAD = "The GPU's context is dead: restart the kernel, and mend the mask or the offsets before the next launch."
 REUSED = "a later call changed the tensor that an earlier one returned; allocate the output in every call."
 
+FROM_ELSEWHERE = "a result is a tensor that no kernel was given: PyTorch made it. Return what the kernel stores."
+
 
 @dataclass
 class Section:
@@ -170,11 +172,20 @@ def _section(row: str, cases: list[Case], trial: Trial) -> Section:
     return Section(Row(row, verdict, counts(len(outcomes), len(bad), rejected)), problems)
 
 
+def from_elsewhere(outcome: Outcome) -> bool:
+    """Whether kernels were launched, and a result is a tensor that none of them was given."""
+    given = frozenset().union(*(launch.memory for launch in outcome.launches))
+    results = outcome.call.results if outcome.status == "right" and given else ()
+    return any(x.numel() and x.untyped_storage().data_ptr() not in given for x in results)
+
+
 def kernel(trial: Trial) -> Section:
-    """The row for `kernel`: was it launched, does it compile, are its loads and stores masked."""
+    """The row for `kernel`: was it launched, for what is returned, does it compile, are its loads and stores masked."""
     launched, called = trial.launches, trial.kernel.fn.__name__
     if trial.kernel not in launched.first:
         return failed("kernel", f"{called} was never launched.")
+    if any(map(from_elsewhere, trial.outcomes)):
+        return failed("kernel", FROM_ELSEWHERE)
     raised = any(o.call.error is not None for o in trial.outcomes)
     try:
         if INTERPRETED and not raised:

@@ -44,10 +44,11 @@ class Page:
         self.about = notebooks.plain(notebooks.heading(first)[1].partition("\n\n")[0])
 
 
-def build(root: Path = ROOT) -> Path:
-    """Writes all pages and returns the folder. If anything fails, the pages of an earlier run stay as they are."""
-    pages = [Page(path, root / "notebooks") for path in notebooks.every_notebook(root)]
-    target = root / "build" / "html"
+def build(root: Path = ROOT, students: bool = False) -> Path:
+    """Writes all pages (for students: without solutions), and returns the folder; if it fails, earlier ones stay."""
+    paths = [path for path in notebooks.every_notebook(root) if not students or notebooks.role(path) != "solutions"]
+    pages = [Page(path, root / "notebooks") for path in paths]
+    target = root / "build" / ("student_html" if students else "html")
     with files.fresh_folder(target) as fresh:
         for page in pages:
             files.write(fresh / page.name, _render(page, pages))

@@ -7,7 +7,7 @@ markers. A wrong one begins with part of what the student must be told.
 `python -c "from helpers.tests.exercise_answers import main; main('02_vector_add')"` tries all of one notebook's.
 """
 
-from helpers.course import exercises, notebooks
+from helpers.course import ROOT, exercises, notebooks
 from helpers.tests import exercise_answers_01_to_03, exercise_answers_04_to_06
 
 import contextlib
@@ -48,10 +48,10 @@ def told(notebook: str, part: bool = False) -> Iterator[tuple[str, str, str]]:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    path = exercises.ROOT / "notebooks" / "solutions" / f"{notebook}.ipynb"
+    path = ROOT / "notebooks" / "solutions" / f"{notebook}.ipynb"
     solutions = {cell.id: cell.source for cell in notebooks.read(path).cells}
     shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
-    for cell in notebooks.parse(exercises.cleared(notebooks.read(path), path.name)).cells:
+    for cell in notebooks.parse(exercises.cleared(notebooks.read(path))).cells:
         graded = cell.metadata.get("nbgrader", {})
         if graded.get("solution"):
             student = cell.id

@@ -61,7 +61,7 @@ ANSWERS = {
         "store not masked": ("`tl.store(out_ptr + offsets, -x)`); pass mask=mask", "-x, mask=mask", "-x"),
         "lanes instead of offsets": ("lanes past the end pass the mask", "= offsets <", "= tl.arange(0, BLOCK_SIZE) <"),
         "not negated": ("got -0.15, expected 0.15", "-x", "x"),
-        "and": ("write & for and", "offsets < n_elements", "(offsets >= 0) and (offsets < n_elements)"),
+        "and": ("write & for and", "offsets < n_elements", "(offsets < n_elements) and (offsets >= 0)"),
     }, {
         "zero minus x": ("-x", "0.0 - x", "offsets < n_elements", "~(offsets >= n_elements)"),
         "a branch for whole blocks": (1, """

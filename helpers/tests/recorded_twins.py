@@ -112,26 +112,17 @@ def constant_of(size):
     return launch_it
 
 
-def tuned(*sizes):
-    kernel = triton.autotune([triton.Config({"B": size}, num_warps=4) for size in sizes], key=[])(first_kernel)
+def tuned(kernel, *configurations):
+    """A launcher of an autotuned kernel; a configuration is its constants, and if need be warps and stages."""
+    tuner = triton.autotune([triton.Config(*one) for one in configurations], key=[])(kernel)
 
     def launch_it(x):
-        kernel[(1,)](x)
+        tuner[(1,)](x)
 
     return launch_it
 
 
 autotuned = triton.autotune([triton.Config({"B": 8}, num_warps=2, num_stages=5), triton.Config({"B": 16})], key=[])(one)
-
-
-def tuned_warps(warps, stages):
-    kernel = triton.autotune([triton.Config({}, num_warps=warps, num_stages=stages)], key=[])(first_kernel)
-    return lambda x: kernel[(1,)](x)
-
-
-def tuned_around(device):
-    kernel = triton.autotune([triton.Config({})], key=[])(kernel_of(device))
-    return lambda x: kernel[(1,)](x)
 
 
 def captured(block):
@@ -217,10 +208,10 @@ DIFFERENT = {  # pairs that differ in one thing that is measured
     "a kernel that a partial binds": (functools.partial(plain, f=first), functools.partial(plain, f=second)),
     "a partial's positional kernel": (functools.partial(plain, first), functools.partial(plain, second)),
     "a constexpr": (constant_of(8), constant_of(16)),
-    "an autotuner's configurations": (tuned(8, 16), tuned(8, 32)),
-    "its warps": (tuned_warps(4, 2), tuned_warps(8, 2)),
-    "its stages": (tuned_warps(4, 2), tuned_warps(4, 3)),
-    "below an autotuner": (tuned_around(one), tuned_around(two)),
+    "an autotuner's configurations": (tuned(one, ({"B": 8},), ({"B": 16},)), tuned(one, ({"B": 8},), ({"B": 32},))),
+    "its warps": (tuned(one, ({}, 4, 2)), tuned(one, ({}, 8, 2))),
+    "its stages": (tuned(one, ({}, 4, 2)), tuned(one, ({}, 4, 3))),
+    "below an autotuner": (tuned(first_kernel, ({},)), tuned(second_kernel, ({},))),
     "below a decorator": (decorated(first), decorated(second)),
     "below an autograd function": (FIRST.apply, SECOND.apply),
     "below a call of one": (lambda x: FIRST.apply(x), lambda x: SECOND.apply(x)),

@@ -1,112 +1,11 @@
-"""What `helpers.check` says: its reports word for word, bad arguments, odd candidates, and what it leaves behind."""
+"""What `helpers.check` does with bad arguments and odd candidates, and what it leaves behind."""
 
 from helpers.checker import check
-from helpers.checker.report import Report
 from helpers.compiler.functions import is_compiled
-from helpers.device import INTERPRETED
-from helpers.tests import zoo_kernels as kernels
-from helpers.tests import zoo_launchers as z
+from helpers.tests.zoo import kinds as z
 
 import pytest
 import torch
-
-
-def say(*lines: str) -> str:
-    return "\n".join(lines)
-
-
-def test_report_of_a_grid_rounded_down():
-    def add(x, y):
-        return z.add(grid=z.rounding_down)(x, y)
-
-    assert check(add, torch.add, block_size=256).text == say(
-        "add: failed",
-        "  result   passed   n=768, float32",
-        "  calls    passed",
-        "  order    passed",
-        "  shapes   failed   3 right, 11 wrong",
-        "  dtypes   passed   4 right",
-        "  layouts  passed   17 right",
-        "  values   passed   6 right",
-        "  memory   passed",
-        "n=257, float32: first wrong element 256 (program 1, lane 0 at BLOCK_SIZE=256): got nan (never written), "
-        "expected -27.3; 1 of 257 wrong: every element from 256 on. Also: n=255; n=17; n=16 and 7 more. Likely cause: "
-        "grid rounded down: the last, partial block is left out; divide with triton.cdiv, which rounds up.",
-    )
-
-
-def test_report_of_a_missing_store_mask():
-    def add(x, y):
-        return z.add("store without mask")(x, y)
-
-    line = next(
-        n for n, text in enumerate(source_of(kernels.add_kernel), 1) if text == "tl.store(out_ptr + offsets, x + y)"
-    )
-    assert check(add, torch.add, block_size=256).text == say(
-        "add: failed",
-        "  result   passed   n=768, float32",
-        "  calls    passed",
-        "  order    passed",
-        "  shapes   passed   14 right",
-        "  dtypes   passed   4 right",
-        "  layouts  passed   27 right",
-        "  values   passed   6 right",
-        "  memory   failed",
-        "n=257, float32: stored outside an output of 257 elements: elements 257 to 511. Also: n=255; n=17; n=16 and 36 "
-        f"more. Likely cause: mask missing on the store: lanes past the end store, too (line {line} of add_kernel, "
-        "`tl.store(out_ptr + offsets, x + y)`); pass mask=mask to tl.store.",
-    )
-
-
-def source_of(kernel) -> list[str]:
-    """The stripped lines of a kernel from its `def` on."""
-    import inspect
-
-    lines = [line.strip() for line in inspect.getsource(kernel.fn).splitlines()]
-    return lines[next(i for i, line in enumerate(lines) if line.startswith("def ")) :]
-
-
-def test_report_of_a_launcher_that_rejects_views_and_of_strides_ignored():
-    assert "  layouts  passed   3 right, 24 rejected (ValueError: add: x and y must be contiguous" in check(
-        z.strict, torch.add, block_size=256
-    ).text.replace("\n", "\n  ")
-    assert check(z.trusting, torch.add, block_size=256).problems[0].sentence == (
-        "n=513, float32, every second element: first wrong element 1 (program 0, lane 1 at BLOCK_SIZE=256): got nan, "
-        "expected 15.8; 512 of 513 wrong: every element from 1 on. Also: n=513, expanded; n=513, every second element "
-        "(input 0 only); n=513, expanded (input 0 only) and 20 more. Likely cause: strides ignored: the result is "
-        "right for inputs read as flat arrays; use the strides, or reject tensors that are not contiguous."
-    )
-
-
-def test_where_rejecting_is_forbidden_it_is_not_advised():
-    report = check(z.trusting, torch.add, block_size=256, must_take_views=True)
-    assert "read as flat arrays; use the strides." in report.text and "reject" not in report.text
-
-
-def test_a_table_is_spoken_of_in_rows_and_columns():
-    def forget_a_corner(x):
-        out = x.clone()
-        out[3:, 5:] = 0.0
-        return out
-
-    text = check(forget_a_corner, torch.clone, 1, shapes=[(6, 8)]).text
-    assert "first wrong element (3, 5)" in text and "between (3, 5) and (5, 7)" in text
-
-
-def test_a_rejection_that_does_not_say_so_is_a_failure_that_says_what_to_write():
-    def picky(x, y):
-        if not (x.is_contiguous() and y.is_contiguous()):
-            raise ValueError("picky: needs packed tensors")
-        return z.strict(x, y)
-
-    report = check(picky, torch.add, block_size=256)
-    assert not report.passed
-    assert 'needs packed tensors; a launcher may reject a layout, if its error says "contiguous"' in report.text
-
-
-def test_not_attempted_is_neither_passed_nor_failed():
-    report = check(z.stub, torch.add)
-    assert (report.status, report.passed, str(report)) == ("not attempted", False, "stub: not attempted yet")
 
 
 def test_an_explicit_dtype_may_not_be_rejected():
@@ -125,26 +24,11 @@ def test_the_first_dtype_may_not_be_rejected():
     assert check(add, torch.add, dtypes=[torch.float16]).passed
 
 
-def test_what_this_machine_cannot_see_stands_in_one_last_line():
-    report = check(lambda x, y: x + y, torch.add)
-    assert str(report) == f"{report.text}\n{report.unchecked}" == repr(report)
-    assert report.unchecked.startswith("Not checked " + ("in the interpreter" if INTERPRETED else "on this GPU"))
-    assert ("TF32" in report.unchecked) is ("load without other leaves" in report.unchecked) is INTERPRETED
-    assert ("races that 20 runs do not show" in report.unchecked) is not INTERPRETED
-    assert isinstance(report, Report) and "\n" not in report.unchecked
-
-
-@pytest.mark.skipif(INTERPRETED, reason="interpreted, the read is seen")
-def test_on_a_gpu_a_load_without_a_mask_is_named_among_what_was_not_checked():
-    report = check(z.add("load without mask"), torch.add, block_size=256)
-    assert report.passed and "`y = tl.load(y_ptr + offsets).to(tl.float32)` (a load without a mask)" in report.unchecked
-
-
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"candidate": None}, "candidate must be a function"),
-        ({"candidate": kernels.add_kernel}, "candidate is a kernel; give its launcher"),
+        ({"candidate": z.add_kernel}, "candidate is a kernel; give its launcher"),
         ({"reference": 3}, "reference must be a function"),
         ({"reference": lambda x: x}, "reference(float32[3072], float32[3072]) raised TypeError"),
         ({"reference": lambda x, y: 3}, "reference must return tensors, not int"),
@@ -190,10 +74,7 @@ def test_it_survives_whatever_a_candidate_does(candidate, says):
 
 
 def test_an_element_that_is_never_written_is_wrong_even_where_the_reference_has_nan():
-    def all_nan(x):
-        return x * float("nan")
-
-    report = check(lambda x: torch.empty_like(x), all_nan, 1)
+    report = check(lambda x: torch.empty_like(x), lambda x: x * float("nan"), 1)
     assert "got nan (never written), expected nan" in report.text
 
 
@@ -208,11 +89,9 @@ def test_inputs_may_hold_more_than_tensors():
     assert not check(lambda scale, x, rows: scale * x[rows].relu(), pick, inputs, shapes=[(4, 16)]).passed
 
 
-def test_a_reference_may_work_in_place():
+def test_a_reference_may_work_in_place_and_values_on_which_it_raises_are_left_out():
     assert check(lambda x: 2 * x, lambda x: x.mul_(2), 1).passed
 
-
-def test_values_on_which_the_reference_raises_are_left_out():
     def careful(x):
         if not bool(x.double().isfinite().all()):
             raise ValueError("finite numbers only")
@@ -225,26 +104,18 @@ def test_values_on_which_the_reference_raises_are_left_out():
 def test_it_leaves_torch_and_triton_as_they_were():
     def state():
         flags = torch.utils.deterministic.fill_uninitialized_memory, torch.get_deterministic_debug_mode()
-        return flags, torch.get_num_threads(), torch.initial_seed(), dict(vars(kernels.add_kernel))
+        return flags, torch.get_num_threads(), torch.initial_seed(), dict(vars(z.add_kernel))
 
     before = state()
     check(z.stub, torch.add)
     check(torch.sub, torch.add)
-    check(z.add(), torch.add, kernel=kernels.add_kernel)
+    check(z.add(), torch.add, kernel=z.add_kernel)
     assert state() == before
 
 
 def test_the_same_seed_gives_the_same_report():
     reports = [check(torch.sub, torch.add, seed=seed).text for seed in (1, 1, 2)]
     assert reports[0] == reports[1] != reports[2]
-
-
-def test_a_masked_and_an_unmasked_load_are_counted_where_they_were_written():
-    def add(x, y):
-        return z.add("load without mask")(x, y)
-
-    report = check(add, torch.add, kernel=kernels.add_kernel)
-    assert "kernel   passed   1 of 2 loads and 1 of 1 stores masked" in report.text
 
 
 def test_compiled_candidates_are_run_compiled_in_every_case():

@@ -40,12 +40,8 @@ def linear(colour):
 def test_colours_that_stand_side_by_side_stay_apart(kind):
     """ΔE*ab of 10 is seen at a glance; 2.3 is the just noticeable difference (Mahy et al. 1994)."""
     beside = [look["color"] for look in charts.LOOKS[:5]]
-    together = [
-        *itertools.combinations(beside, 2),
-        (plotting.BLUE, plotting.VERMILLION),
-        (plotting.SKY, plotting.ORANGE),
-    ]
-    for one, other in together:
+    pairs = (plotting.BLUE, plotting.VERMILLION), (plotting.SKY, plotting.ORANGE)
+    for one, other in [*itertools.combinations(beside, 2), *pairs]:
         a, b = (lab(np.array(SIMULATIONS[kind]) @ linear(colour)) for colour in (one, other))
         assert np.linalg.norm(a - b) > 10, (one, other)
 
@@ -71,10 +67,9 @@ def test_a_stored_picture_uses_the_palette_only(output):
     colours, counts = np.unique(pixels, axis=0, return_counts=True)
     for colour, count in zip(colours, counts, strict=True):
         if count > len(pixels) / 1000 and np.ptp(colour) > 0.35:
-            tints = (
-                palette[:, None] + (1 - palette[:, None]) * np.linspace(0, 0.6, 13)[None, :, None]
-            )  # edges fade to white
-            shades = palette[:, None] * np.linspace(1, 0.4, 13)[None, :, None]
+            fading = np.linspace(0, 0.6, 13)[None, :, None]
+            tints = palette[:, None] + (1 - palette[:, None]) * fading  # edges fade to white
+            shades = palette[:, None] * (1 - fading)
             distance = np.abs(np.concatenate([tints, shades], axis=1) - colour).max(axis=-1).min()
             assert distance < 0.12, (colour, count)
 

@@ -10,7 +10,7 @@ ASK = """
 import os, helpers, helpers.device
 print(helpers.DEVICE, helpers.INTERPRETED, os.environ.get("TRITON_INTERPRET"), helpers.device.ASKED)
 """
-NOTHING_ASKED = ("cpu True 1 None", "")
+NOTHING_ASKED = "cpu True 1 None"
 STAND_IN = """
 import sys, torch
 torch.accelerator.is_available = lambda: True
@@ -22,64 +22,59 @@ print(DEVICE, INTERPRETED)
 """
 
 
-def test_without_a_gpu_kernels_are_interpreted():
-    assert run(ASK) == NOTHING_ASKED
+@pytest.mark.parametrize(
+    ("before", "asked", "printed"),
+    [
+        ("", {}, NOTHING_ASKED),
+        ("", {"TRITON_INTERPRET": "on"}, "cpu True 1 on"),  # honoured, and remembered
+        ("import torch", {}, NOTHING_ASKED),
+        ("import triton", {"TRITON_INTERPRET": "1"}, "cpu True 1 1"),
+    ],
+)
+def test_without_a_gpu_kernels_are_interpreted(before, asked, printed):
+    assert run(f"{before}\n{ASK}", **asked) == (printed, "")
 
 
-def test_a_request_for_the_interpreter_is_honoured_and_remembered():
-    assert run(ASK, TRITON_INTERPRET="on") == ("cpu True 1 on", "")
+@pytest.mark.parametrize(
+    ("kind", "asked", "printed"),
+    [
+        ("cuda", {}, "cuda:1 False"),
+        ("xpu", {}, "xpu:1 False"),
+        ("mps", {}, "cpu True"),  # triton does not know it
+        ("cuda", {"TRITON_INTERPRET": "1"}, "cpu True"),
+    ],
+)
+def test_an_accelerator_that_triton_knows_is_used_unless_the_interpreter_is_asked_for(kind, asked, printed):
+    assert run(STAND_IN.format(kind=kind), **asked) == (printed, "")
 
 
-@pytest.mark.parametrize("kind", ["cuda", "xpu"])
-def test_an_accelerator_that_triton_knows_is_used(kind):
-    assert run(STAND_IN.format(kind=kind)) == (f"{kind}:1 False", "")
+REQUIRED = {"COURSE_REQUIRE_GPU": "1"}
+FIRST = "triton was imported before helpers"
 
 
-def test_an_accelerator_that_triton_does_not_know_is_not_used():
-    assert run(STAND_IN.format(kind="mps")) == ("cpu True", "")
-
-
-def test_a_request_for_the_interpreter_wins_over_a_gpu():
-    assert run(STAND_IN.format(kind="cuda"), TRITON_INTERPRET="1") == ("cpu True", "")
-
-
-def test_compiling_without_a_gpu_is_refused():
-    printed, error = run(ASK, TRITON_INTERPRET="0")
-    assert printed == ""
-    assert (
-        error == "RuntimeError: TRITON_INTERPRET is set to 0, but torch sees no GPU. Unset it, then restart the kernel."
-    )
-
-
-def test_a_request_that_is_neither_yes_nor_no_is_named():
-    _, error = run(ASK, TRITON_INTERPRET="maybe")
-    assert error.startswith("RuntimeError: TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it")
-
-
-def test_triton_imported_first_is_refused():
-    printed, error = run("import triton\n" + ASK)
-    assert printed == ""
-    assert error.startswith("RuntimeError: triton was imported before helpers")
-    assert error.endswith("imports helpers first (a start-up file may import triton, too).")
-
-
-def test_triton_imported_first_in_the_same_mode_is_fine():
-    assert run("import triton\n" + ASK, TRITON_INTERPRET="1") == ("cpu True 1 1", "")
-
-
-def test_torch_imported_first_is_fine():
-    assert run("import torch\n" + ASK) == NOTHING_ASKED
-
-
-def test_a_run_that_requires_a_gpu_refuses_the_interpreter():
-    printed, error = run(ASK, COURSE_REQUIRE_GPU="1")
-    assert printed == ""
-    assert error.startswith("RuntimeError: COURSE_REQUIRE_GPU=1") and error.endswith("torch sees no GPU.")
-
-
-def test_a_run_that_requires_a_gpu_refuses_a_forced_interpreter():
-    _, error = run(STAND_IN.format(kind="cuda"), COURSE_REQUIRE_GPU="1", TRITON_INTERPRET="1")
-    assert error.startswith("RuntimeError: COURSE_REQUIRE_GPU=1") and error.endswith("TRITON_INTERPRET is set.")
+@pytest.mark.parametrize(
+    ("code", "asked", "begins", "ends"),
+    [
+        (
+            ASK,
+            {"TRITON_INTERPRET": "0"},
+            "TRITON_INTERPRET is set to 0, but torch sees no GPU. Unset it, then",
+            "kernel.",
+        ),
+        (ASK, {"TRITON_INTERPRET": "maybe"}, "TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it", ""),
+        ("import triton\n" + ASK, {}, FIRST, "imports helpers first (a start-up file may import triton, too)."),
+        (ASK, REQUIRED, "COURSE_REQUIRE_GPU=1", "torch sees no GPU."),
+        (
+            STAND_IN.format(kind="cuda"),
+            {**REQUIRED, "TRITON_INTERPRET": "1"},
+            "COURSE_REQUIRE_GPU=1",
+            "TRITON_INTERPRET is set.",
+        ),
+    ],
+)
+def test_what_cannot_be_had_is_refused(code, asked, begins, ends):
+    printed, error = run(code, **asked)
+    assert printed == "" and error.startswith(f"RuntimeError: {begins}") and error.endswith(ends)
 
 
 def test_the_index_of_the_current_gpu_is_kept(monkeypatch):

@@ -11,25 +11,11 @@ import os
 import pytest
 
 GOOD = {
-    "system": "Linux",
-    "python": "3.12.9",
-    "torch": "2.13.0+cu130",
-    "triton": "3.7.1",
-    "numpy": "2.4.6",
-    "compiler": "c++",
-    "requested": None,
-    "driver": "580.65.06",
-    "driver_cuda": "13.0",
-    "cuda": "13.0",
-    "gpu": "NVIDIA H200",
-    "capability": (9, 0),
-    "memory": 140 * 2**30,
-    "shared_memory": 227 * 1024,
-    "bf16": True,
-    "runs": True,
-    "problem": None,
-    "interpreted": False,
-}
+    "system": "Linux", "python": "3.12.9", "torch": "2.13.0+cu130", "triton": "3.7.1", "numpy": "2.4.6",
+    "compiler": "c++", "requested": None, "driver": "580.65.06", "driver_cuda": "13.0", "cuda": "13.0",
+    "gpu": "NVIDIA H200", "capability": (9, 0), "memory": 140 * 2**30, "shared_memory": 227 * 1024, "bf16": True,
+    "runs": True, "problem": None, "interpreted": False,
+}  # fmt: skip
 NO_GPU = {"gpu": None, "capability": None, "interpreted": True}
 WRONG = {
     "macOS": ({**NO_GPU, "system": "Darwin", "triton": None, "driver": None}, "no triton wheel for macOS"),
@@ -59,9 +45,10 @@ class Kernel:
         return lambda x, out, *_, **__: self.launch(out)
 
 
-def test_a_good_machine_needs_no_advice():
-    assert advice(GOOD) == []
-    assert advice({**GOOD, **NO_GPU, "driver": None}) == []
+def test_a_good_machine_needs_no_advice_and_numpy_matters_only_to_the_interpreter_of_an_old_triton():
+    old = {**GOOD, "torch": "2.11.0", "triton": "3.6.0"}
+    assert advice(GOOD) == advice({**GOOD, **NO_GPU, "driver": None}) == advice(old) == []
+    assert advice({**old, **NO_GPU, "driver": None, "numpy": "2.3.5"}) == []
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -70,11 +57,6 @@ def test_each_wrong_thing_is_named_in_one_line(case):
     lines = advice({**GOOD, **changes})
     assert len(lines) == 1 and expected in lines[0] and "\n" not in lines[0]
     assert f"advice         {lines[0]}" in as_text({**GOOD, **changes}, lines)
-
-
-def test_numpy_matters_only_to_the_interpreter_of_an_old_triton():
-    old = {**GOOD, "torch": "2.11.0", "triton": "3.6.0"}
-    assert advice(old) == [] and advice({**old, **NO_GPU, "driver": None, "numpy": "2.3.5"}) == []
 
 
 @pytest.mark.parametrize(("torch", "triton"), [("2.13.0+cpu", "3.7.1"), ("2.15.0", "3.9.0"), ("2.11.0+cu130", "3.6.0")])
@@ -96,11 +78,8 @@ def test_what_was_found_as_json():
     assert done.returncode == 0 and (found["gpu"], found["interpreted"], found["runs"]) == (None, True, True)
 
 
-def test_an_older_card_with_bf16_is_not_said_to_lack_it():
-    assert "bf16" not in advice({**GOOD, "capability": (8, 0)})[0]
-
-
 def test_the_report_of_a_gpu_holds_its_facts():
+    assert "bf16" not in advice({**GOOD, "capability": (8, 0)})[0], "an older card that has it"
     text = as_text(GOOD, [])
     for fact in ("NVIDIA H200", "9.0", "140 GiB", "227 KiB per block", "580.65.06", "a known pair", "run on the GPU"):
         assert fact in text
@@ -121,16 +100,16 @@ def test_a_broken_triton_is_reported_and_fails(tmp_path):
     assert "ImportError: libtriton.so: undefined symbol" in done.stdout
 
 
-def test_wrong_bytes_are_named(monkeypatch):
-    monkeypatch.setattr(probe, "copy_kernel", Kernel(lambda out: out.zero_()))
-    with pytest.raises(RuntimeError, match=r"stored \[0\.0, .* instead of 1 to 7\. Run `python -m helpers`"):
-        probe.prove_load_and_store()
-
-
-def test_a_store_past_the_mask_is_named(monkeypatch):
-    values = probe.torch.arange(1.0, 9.0)
-    monkeypatch.setattr(probe, "copy_kernel", Kernel(lambda out: out.copy_(values)))
-    with pytest.raises(RuntimeError, match=r"8\.0\] instead of 1 to 7"):
+@pytest.mark.parametrize(
+    ("launch", "said"),
+    [
+        (lambda out: out.zero_(), r"stored \[0\.0, .* instead of 1 to 7\. Run `python -m helpers`"),
+        (lambda out: out.copy_(probe.torch.arange(1.0, 9.0)), r"8\.0\] instead of 1 to 7"),  # past the mask
+    ],
+)
+def test_wrong_bytes_and_a_store_past_the_mask_are_named(monkeypatch, launch, said):
+    monkeypatch.setattr(probe, "copy_kernel", Kernel(launch))
+    with pytest.raises(RuntimeError, match=said):
         probe.prove_load_and_store()
 
 

@@ -4,26 +4,23 @@ from helpers.course import ROOT, notebooks
 from helpers.machine import pair_is_known
 
 import ast
-import itertools
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
+from pathlib import Path
 
 import pytest
 
-COMES_WITH = {
-    "IPython": "ipykernel",
-    "PIL": "matplotlib",
-    "bs4": "nbconvert",
-    "yaml": "PyYAML",
-    "traitlets": "ipykernel",
-}  # in another's package
+COMES_WITH = {  # in another's package
+    "IPython": "ipykernel", "PIL": "matplotlib", "bs4": "nbconvert", "jupyter_server": "jupyterlab",
+    "traitlets": "ipykernel", "yaml": "PyYAML",
+}  # fmt: skip
 OPTIONAL = {"liger_kernel"}  # takes part in benchmarks where somebody has installed it
 OTHERS = ("*requirements*.txt", "setup.*", "Pipfile", "*.lock", "postBuild", "apt.txt")  # lists that must not be
-BLOCK_POINTERS = {"make_block_ptr", "advance", "boundary_check", "padding_option"}
-POINTED = ("load", "store")  # of these everything after the third argument must be named, `cache_modifier` first
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 
@@ -65,42 +62,6 @@ def test_there_is_one_list_and_make_reads_it():
     assert "dependency-groups" not in project and not [path for name in OTHERS for path in ROOT.glob(name)]
 
 
-LOCKED = [
-    re.fullmatch(r"([a-z0-9-]+)==([\w.]+)( ; .+)?", line)  # no hash, no extra, no local version, no address
-    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    if not line.startswith("#")
-]
-
-
-def canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def test_every_package_has_one_version_on_each_python_and_system():
-    assert all(LOCKED)
-    found = {name: {line[2] for line in LOCKED if line[1] == name} for name in [line[1] for line in LOCKED]}
-    assert {name: found[canonical(name)] for name in pins()} == {name: {pin} for name, pin in pins().items()}, (
-        "make lock"
-    )
-    assert {"triton", "triton-windows", "appnope", "pywinpty", "nvidia-cudnn-cu13", "ipython"} <= set(found)
-    markers = pytest.importorskip("packaging.markers")  # pytest brings it
-    for python, system in itertools.product(("3.11.0", "3.12.3", "3.13.9"), ("linux", "darwin", "win32")):
-        here = {"python_full_version": python, "python_version": python[:4], "sys_platform": system}
-        used = [line[1] for line in LOCKED if not line[3] or markers.Marker(line[3][3:]).evaluate(here)]
-        assert len(used) == len(set(used)) and ("triton" in used) == (system == "linux") and "torch" in used
-
-
-@needs_make
-def test_make_installs_and_gathers_what_is_locked():
-    for target, word in ((".venv/installed", "install --disable"), ("wheelhouse", "compile")):
-        shown = make("-n", "-B", target, "FOR=3.12").replace("\\\n", " ").splitlines()
-        commands = [line for line in shown if f"pip {word}" in line]
-        assert commands and all("--constraint constraints.txt" in line for line in commands)
-    assert "--generate-hashes" in commands[0]
-    assert "--require-hashes" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), "a changed wheel is refused"
-    assert "constraint" not in make("-n", "canary")  # it shall find what a release breaks
-
-
 def test_the_pinned_pair_is_one_that_the_doctor_knows():
     assert pair_is_known(pins()["torch"], pins()["triton"])
 
@@ -116,22 +77,6 @@ def test_whatever_is_imported_is_listed():
     names = {name for source in sources() for name in imports(source)}
     assert {"torch", "triton", "nbformat"} <= names, "the search finds imports"
     assert {COMES_WITH.get(name, name) for name in names} - set(pins()) - OPTIONAL == set()
-
-
-def gone(source: str) -> list[str]:
-    """What a piece of code uses that Triton 3.9 has no more."""
-    nodes = [node for statement in notebooks.statements(source) for node in ast.walk(statement)]
-    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
-    calls = [call for call in calls if ast.unparse(call.func.value) in ("tl", "triton.language")]
-    found = {keyword.arg for call in calls for keyword in call.keywords} | {call.func.attr for call in calls}
-    many = [f"{one.func.attr}({len(one.args)})" for one in calls if len(one.args) > 3 and one.func.attr in POINTED]
-    return sorted(found & BLOCK_POINTERS) + many
-
-
-def test_nothing_uses_what_triton_3_9_has_no_more():
-    assert gone("tl.load(tl.make_block_ptr(x), boundary_check=(0,))") == ["boundary_check", "make_block_ptr"]
-    assert gone("triton.language.store(p, x, m, '.cg')\ntl.load(p, m, 0, cache_modifier='.cg')") == ["store(4)"]
-    assert [found for source in sources() if (found := gone(source))] == []
 
 
 @needs_make
@@ -151,3 +96,70 @@ def test_wheels_and_canary_leave_to_others_what_is_theirs():
     pinned = "\n".join(line for line in listed() if line != "-e .")
     newest = subprocess.run(["sed", edit], input=pinned, capture_output=True, text=True).stdout.splitlines()
     assert newest[:3] == ["torch", "triton", "numpy"] and newest[3:] == pinned.splitlines()[4:]
+
+
+PYTHON = '#!/bin/sh\n[ "$1" = -c ] || echo "$PYTHONPATH: $*"\n'  # says what it was to run
+
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]  # whom permissions bind, unlike root
+
+
+def own_copy(folder):
+    """A copy of what make needs, and beside it a finished environment, made elsewhere; returns both folders."""
+    copy, environment = folder / "a copy", folder / "environment"
+    (environment / "bin").mkdir(parents=True)
+    copy.mkdir()
+    for name in ("Makefile", "environment.yml", "constraints.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, copy)
+    (environment / "bin" / "python").write_text(PYTHON)
+    (environment / "bin" / "python").chmod(0o755)
+    (environment / "installed").write_text("/somewhere/else\n")
+    (environment / "requirements.txt").write_text("".join(f"{line}\n" for line in listed()))
+    return copy, environment
+
+
+def doctor(copy, *before):
+    """What `make doctor` prints in a copy of the course, its exit status, and the environment's files after it."""
+    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MAKEFLAGS")}
+    done = subprocess.run([*before, "make", "doctor"], cwd=copy, env=clean, capture_output=True, text=True)
+    held = {path: path.read_bytes() for path in (copy / ".venv").resolve().rglob("*") if path.is_file()}
+    return done.stdout + done.stderr, done.returncode, held
+
+
+@needs_make
+def test_a_linked_environment_is_used_and_never_written_through(tmp_path):
+    copy, environment = own_copy(tmp_path)
+    before = {path: path.read_bytes() for path in environment.rglob("*") if path.is_file()}
+    (copy / ".venv").symlink_to(environment)
+    assert doctor(copy) == (f"{copy}: -m helpers\n", 0, before), "its own helpers, and nothing installed"
+    with (copy / "environment.yml").open("a") as more:
+        more.write("      - newer==1\n")
+    said, status, held = doctor(copy)
+    assert held == before and status == 0 and said.startswith("note: .venv was made by another environment.yml")
+    (environment / "bin" / "python").unlink()
+    said, status, _ = doctor(copy)
+    assert status and "no Python starts in it" in said
+    assert sorted(os.listdir(environment)) == ["bin", "installed", "requirements.txt"]
+
+
+@needs_make
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="root may write everywhere")
+def test_an_environment_that_is_not_ours_to_write_is_only_used():
+    with tempfile.TemporaryDirectory() as place:  # pytest's own folder is closed to others
+        copy, environment = own_copy(Path(place))
+        environment.rename(copy / ".venv")
+        held = {path: path.read_bytes() for path in (copy / ".venv").rglob("*") if path.is_file()}
+        (copy / ".venv").chmod(0o555)
+        Path(place).chmod(0o755)
+        assert doctor(copy, *(NOBODY if os.geteuid() == 0 else [])) == (f"{copy}: -m helpers\n", 0, held)
+
+
+@needs_make
+def test_an_environment_of_ours_follows_its_folder(tmp_path):
+    copy, environment = own_copy(tmp_path)
+    environment.rename(copy / ".venv")
+    said, status, _ = doctor(copy)
+    lines = said.splitlines()
+    assert status == 0 and "-m pip install" in lines[1] and lines[-1] == f"{copy}: -m helpers"
+    assert (copy / ".venv" / "installed").read_text() == f"{copy.resolve()}\n"
+    assert doctor(copy)[0] == f"{copy}: -m helpers\n"

@@ -61,9 +61,8 @@ def test_a_failing_cell_leaves_the_notebook_as_it_was(tmp_path, source, reason, 
 
 def test_benchmarks_are_the_lectures_that_measure_each_with_a_folder_of_records(monkeypatch, capsys):
     ran = {}
-    monkeypatch.setattr(
-        execute, "execute", lambda path, executed, **variables: ran.setdefault(path.name, variables) and 1
-    )
+    remember = lambda path, executed, **variables: ran.setdefault(path.name, variables) and 1  # noqa: E731
+    monkeypatch.setattr(execute, "execute", remember)
     monkeypatch.setattr(execute, "machine", lambda: FOUND)
     assert execute.main(["--benchmarks"]) == 1 and not ran
     assert capsys.readouterr().out == "there is no GPU to measure on\n"

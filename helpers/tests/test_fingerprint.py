@@ -79,7 +79,11 @@ def test_of_a_library_the_name_counts():
 
 
 def test_it_is_the_same_for_the_same_code_made_again():
-    for make in (lambda: twins.captured(8), lambda: functools.partial(twins.plain, len), lambda: twins.tuned(8)):
+    for make in (
+        lambda: twins.captured(8),
+        lambda: functools.partial(twins.plain, len),
+        lambda: twins.tuned(twins.one, ({},)),
+    ):
         assert fingerprint([make()]) == fingerprint([make()])
 
 

@@ -3,6 +3,7 @@
 from helpers.measure import nsight
 from helpers.measure.recording import Unavailable
 
+import re
 import subprocess
 
 import pytest
@@ -14,6 +15,7 @@ OUTPUT = """==PROF== Connected to process 7
 "1","swiglu_kernel","gpu__time_duration.sum","ns","159,232"
 "1","swiglu_kernel","launch__registers_per_thread","register/thread","32"
 """
+MEMORY, CODE = "torch.OutOfMemoryError: CUDA out of memory.", "==ERROR== The application returned an error code (1)."
 METRICS = {"gpu__time_duration.sum": "ns", "launch__registers_per_thread": "registers"}
 
 
@@ -33,17 +35,19 @@ def test_one_dictionary_for_each_launch(ncu):
     assert found == [{"ns": 280096.0, "registers": 16.0}, {"ns": 159232.0, "registers": 32.0}]
 
 
-def test_counters_that_may_not_be_read_are_unavailable(ncu):
-    ncu.append("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission")
-    with pytest.raises(Unavailable, match="ERR_NVGPUCTRPERM"):
-        nsight.counters("", "swiglu_kernel", METRICS)
-
-
-def test_the_scripts_own_error_is_named(ncu):
-    ncu.append("""Traceback (most recent call last):
-torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 448.00 MiB. GPU 0 has
-==ERROR== The application returned an error code (1).""")
-    with pytest.raises(Unavailable, match=r"ncu read no counters: torch\.OutOfMemoryError: CUDA out of memory"):
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission", "ERR_NVGPUCTRPERM"),
+        (
+            f"Traceback (most recent call last):\n{MEMORY} Tried to allocate 448.00 MiB. GPU 0 has\n{CODE}",
+            f"ncu read no counters: {MEMORY}",
+        ),
+    ],
+)
+def test_why_there_are_no_counters_is_named(ncu, said, reason):
+    ncu.append(said)
+    with pytest.raises(Unavailable, match=re.escape(reason)):
         nsight.counters("", "swiglu_kernel", METRICS)
 
 

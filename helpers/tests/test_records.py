@@ -48,12 +48,9 @@ def test_a_table_is_read_back_as_it_was_written(folder):
     assert [path.name for path in folder.iterdir()] == ["speed.csv"]
 
 
-def test_notes_that_are_all_empty_stay_empty(folder):
+def test_text_is_read_back_as_it_was_written_and_notes_that_are_all_empty_stay_empty(folder):
     save(folder, "speed", pandas.DataFrame([{"µs": 1, "note": ""}]))
     assert records.load("speed")[0]["note"].tolist() == [""]
-
-
-def test_text_is_read_back_as_it_was_written(folder):
     text = "# not a header: it is text\n\ndef f():\n    # nor this: one\n    pass\n"
     save(folder, "code", text)
     assert (folder / "code.txt").read_bytes().decode() == HEAD + text + "\n"
@@ -116,7 +113,7 @@ def test_without_a_gpu_the_record_is_shown(folder, monkeypatch, capsys):
     assert capsys.readouterr().out == SAID
 
 
-def test_a_text_or_a_table_that_was_measured_is_returned_and_written_only_if_asked(folder, monkeypatch, capsys):
+def test_what_was_measured_is_returned_and_written_only_if_asked_and_once_under_a_name(folder, monkeypatch, capsys):
     measure = recording.recorded(twins.rows)
     assert measure()["µs"].tolist() == [1, 2] and not folder.exists()
     monkeypatch.setenv("COURSE_RECORD", str(folder))
@@ -126,11 +123,6 @@ def test_a_text_or_a_table_that_was_measured_is_returned_and_written_only_if_ask
     assert table["µs"].tolist() == [1, 2] and about == {**ABOUT, "code": fingerprint([twins.rows])}
     assert recording.recorded(twins.told)("a", end="b") == "ab" and records.load("told")[0] == "ab"
     assert measure.__name__ == "rows"
-
-
-def test_two_functions_of_one_name_are_refused(folder, monkeypatch):
-    monkeypatch.setenv("COURSE_RECORD", str(folder))
-    recording.recorded(twins.rows)()
     other = lambda: [{"µs": 7}]  # noqa: E731
     other.__name__ = "rows"
     with pytest.raises(RuntimeError, match="'rows'"):

@@ -181,7 +181,7 @@ def test_a_backward_pass_that_overwrites_what_it_saved_is_timed_with_its_forward
 
 def test_inputs_are_the_same_each_time_and_different_from_each_other():
     x, y = made(2, (4, 8), BF16, "forward")
-    again = made(lambda *case: [torch.randn(4, 8, dtype=BF16)], (4, 8), BF16, "forward")
+    again = made(lambda *case: [torch.randn(4, 8, dtype=BF16, device=case[2])], (4, 8), BF16, "forward")
     assert torch.equal(x, again[0]) and not torch.equal(x, y) and x.dtype == BF16 and not x.requires_grad
     assert made(lambda *case: case[0], (x, y), BF16, "forward") == (x, y)
 

@@ -1,7 +1,7 @@
-"""`helpers.check` judged by the zoo. `CHECKER_SLOW=1` also runs what takes a minute."""
+"""`helpers.check` judged by the zoo, and by random kernels. `CHECKER_SLOW=1` also runs what takes a minute."""
 
 from helpers.device import INTERPRETED
-from helpers.tests import zoo
+from helpers.tests import random_kernels, zoo
 
 import os
 import subprocess
@@ -44,6 +44,13 @@ def test_right_kernels_pass(entry: zoo.Entry):
     skip_unless_here(entry)
     report = entry.check()
     assert report.passed and not report.problems, str(report)
+
+
+@pytest.mark.parametrize("kind", random_kernels.KINDS)
+def test_right_kernels_at_random_pass(kind: str):
+    """A few of each kind; `python -m helpers.tests.random_kernels` tries as many as one likes."""
+    outcomes = [random_kernels.attempt(kind, seed) for seed in range(3)]
+    assert [(one.status, one.call.breaches, one.call.overwritten) for one in outcomes] == [("right", [], [])] * 3
 
 
 @pytest.mark.skipif(INTERPRETED, reason="needs a GPU, whose context the kernel ends")
