@@ -72,7 +72,7 @@ lock: ## resolve environment.yml for every Python and system: constraints.txt (A
 	@$(LIST) | grep -v '^-e' | build/uv/bin/python -m uv pip compile --quiet --universal --python-version 3.11 \
 	  --no-annotate --custom-compile-command 'make lock' --output-file constraints.txt $(ARGS) -
 
-canary: ## test the pinned torch, triton and numpy beside the newest, with tox (ARGS="-e newest" selects): build/canary
+canary: ## test the pinned torch, triton and numpy beside the newest, with tox (ARGS="-e newest" selects)
 	@mkdir -p build/canary
 	@$(PYTHON) -m venv build/tox && build/tox/bin/python -m pip install --quiet "$$($(LIST) | grep '^tox==')"
 	@$(LIST) | grep -v '^-e' > build/canary/pinned.txt
