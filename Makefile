@@ -76,7 +76,8 @@ canary: ## test the pinned torch, triton and numpy beside the newest, with tox (
 	@mkdir -p build/canary
 	@$(PYTHON) -m venv build/tox && build/tox/bin/python -m pip install --quiet "$$($(LIST) | grep '^tox==')"
 	@$(LIST) | grep -v '^-e' > build/canary/pinned.txt
-	@sed 's/^torch==.*/torch/; s/^triton==.*/triton/; s/^numpy==.*/numpy/; /^triton-windows/d' build/canary/pinned.txt > build/canary/newest.txt
+	@sed 's/^torch==.*/torch/; s/^triton==.*/triton/; s/^numpy==.*/numpy/; /^triton-windows/d' \
+	  build/canary/pinned.txt > build/canary/newest.txt
 	@build/tox/bin/python -m tox run --recreate $(ARGS)
 
 # What another Python needs beyond torch and triton, which that machine has, to run and to test notebooks.
@@ -85,7 +86,8 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 	@rm -rf build/wheels && mkdir -p build/wheels
 	@$(LIST) | grep -vE '^($(UNGATHERED))' > build/wheels/wanted.in
 	@$(RUN) -m uv pip compile --quiet --python-version $(FOR) --python-platform x86_64-manylinux_2_28 --only-binary :all: \
-	  --constraint constraints.txt --generate-hashes --no-annotate --no-header --output-file build/wheels/requirements.txt build/wheels/wanted.in
+	  --constraint constraints.txt --generate-hashes --no-annotate --no-header \
+	  --output-file build/wheels/requirements.txt build/wheels/wanted.in
 	@$(RUN) -m pip download --quiet --no-deps --require-hashes --only-binary :all: --python-version $(FOR) \
 	  --implementation cp $(foreach tag,manylinux_2_28 manylinux_2_17 manylinux2014,--platform $(tag)_x86_64) \
 	  --dest build/wheels --requirement build/wheels/requirements.txt

@@ -21,7 +21,6 @@ def _can_hold_a_file(folder: str) -> bool:
     try:
         os.makedirs(folder, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
-            file.write(bytes(4096))
+            return file.write(bytes(4096)) > 0
     except OSError:
         return False
-    return True
