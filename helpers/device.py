@@ -9,10 +9,12 @@ import warnings
 
 import torch
 
+from . import caches
+
 BACKENDS = ("cuda", "xpu")  # what Triton compiles for: NVIDIA, AMD (torch also calls it cuda) and Intel
 YES, NO = ("1", "true", "yes", "on", "y"), ("0", "false", "no", "off", "n", "")
 ASKED = os.environ.get("TRITON_INTERPRET")  # as the user set it, before choose() does
-RESTART = "Restart the kernel and run the cell that imports helpers first."
+RESTART = "Restart the kernel and run the cell that imports helpers first (a start-up file may import triton, too)."
 
 
 def gpu() -> torch.device | None:
@@ -74,6 +76,9 @@ def require_matching_triton(interpreted: bool) -> None:
         raise RuntimeError(f"triton was imported before helpers, and so is set up {mode} kernels. {RESTART}")
 
 
+# Products and sums are fused, as they always were: from 3.9 on Triton warns unless it is said, from 3.10 on it is off.
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+caches.find_room()
 DEVICE, INTERPRETED = choose()
 
 if INTERPRETED:  # numpy warns from inside Triton's interpreter where a GPU overflows to inf silently

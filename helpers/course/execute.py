@@ -42,9 +42,13 @@ def machine() -> dict:
 
 
 def kernel_environment(**variables: str) -> dict[str, str]:
-    """The user's environment for a notebook's kernel with `variables`, and the repository first on PYTHONPATH."""
+    """The user's environment for a notebook's kernel with `variables`, and the repository first on PYTHONPATH.
+
+    Without the user's settings of IPython, Python and matplotlib, which change what a cell prints and draws.
+    """
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **variables}
+    nobodys = {"IPYTHONDIR": str(ROOT / "build" / "ipython"), "PYTHONSTARTUP": "", "MATPLOTLIBRC": os.devnull}
+    return {**os.environ, **nobodys, "PYTHONPATH": os.pathsep.join(path), **variables}
 
 
 def recording(path: Path, folder: Path = RECORDS, sweep: bool = True) -> dict[str, str]:

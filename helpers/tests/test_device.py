@@ -62,7 +62,7 @@ FIRST = "triton was imported before helpers"
             "kernel.",
         ),
         (ASK, {"TRITON_INTERPRET": "maybe"}, "TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it", ""),
-        ("import triton\n" + ASK, {}, FIRST, "Restart the kernel and run the cell that imports helpers first."),
+        ("import triton\n" + ASK, {}, FIRST, "imports helpers first (a start-up file may import triton, too)."),
         (ASK, REQUIRED, "COURSE_REQUIRE_GPU=1", "torch sees no GPU."),
         (
             STAND_IN.format(kind="cuda"),

@@ -17,6 +17,7 @@ TEXTS[INSTRUCTORS] = (ROOT / INSTRUCTORS).read_text(encoding="utf-8")
 LINK = re.compile(r"(?:\]\(|^\[\w+\]: )(?![a-z]+:|#)([^)#\s]+)", re.MULTILINE)
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 MADE = re.compile(r"(?<!install )make [a-z]+(?: [A-Z]+=(?:\"[^\"]*\"|[^\s`]+))*")
+LISTED = re.compile(r"- \*([^*]+)\*:(.*?)(?=- \*|$)")
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -35,6 +36,18 @@ def test_the_cells_that_dispel_misconceptions_exist():
     for title, named in (match for row in rows for match in re.findall(r"\*([^*]+)\*, ((?:`[^`]+`(?: to )?)+)", row)):
         (notebook,) = [notebook for full, notebook in lectures.items() if full.startswith(title)]
         assert set(re.findall(r"`([^`]+)`", named)) <= {cell.id for cell in notebook.cells}, (title, named)
+
+
+def test_the_minutes_of_the_sections_add_up_to_those_of_the_lecture():
+    plans = " ".join(TEXTS[INSTRUCTORS].partition("Minutes a section:")[2].partition("\n\n**")[0].split())
+    planned = {title: re.findall(r"(.+?) (\d+)(?: · |$)", rest.strip()) for title, rest in LISTED.findall(plans)}
+    for path in notebooks.lectures():
+        sections = [notebooks.heading(cell.source)[0] for cell in notebooks.read(path).cells]
+        title = notebooks.title(notebooks.read(path))
+        names = [notebooks.plain(one[3:]) for one in sections if one.startswith("## ")]
+        assert [name for name, _ in planned[title]] == names
+        minutes = re.search(rf"\({path.name}\) \| (\d+) \|", TEXTS[INSTRUCTORS])[1]
+        assert sum(int(number) for _, number in planned[title]) == int(minutes), title
 
 
 @pytest.mark.parametrize("name", ["README.md", INSTRUCTORS])
