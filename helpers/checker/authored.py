@@ -114,9 +114,7 @@ def _read(tree: ast.Module, lines: list[str], function, found: Authored, launche
                 masked = bool(mask) and not (isinstance(mask[0], ast.Constant) and mask[0].value is None)
                 line, text = node.lineno - first + 1, lines[node.lineno - 1].strip()
                 base = next((n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)), "")
-                single = (
-                    launched and isinstance(node.args[0], ast.Name) and base in inspect.signature(function).parameters
-                )
+                single = launched and isinstance(node.args[0], ast.Name) and base in arguments
                 found.accesses.append(Access(called, function.__name__, line, text, masked, base, single))
             found.stores_atomically |= called in ATOMICS
             found.asks_which_program |= called == "program_id"
