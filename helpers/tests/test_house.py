@@ -15,7 +15,7 @@ MOST = {  # lines; a number is raised only with a reason beside it
     "what lectures import": 2150,
     # it judges rows, products, gradients, integers and gathers, in other orders and layouts, and names about 27 causes
     "checker": 2650,
-    "course": 1370,  # with its templates; 150 for student.py; 20 so that pages and runs hold nobody's settings, and read well
+    "course": 1370,  # with its templates; 150 for student.py; 20: nobody's settings, contrast
     "what the checker is tried on": 1800,  # every kind of kernel, wrong and right, and answers of students
     "tests and browser": 5700,  # each number and verdict has a test that fails when it is changed
 }
