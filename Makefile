@@ -23,7 +23,7 @@ HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab edit test doctor clean again
-.PHONY: browser execute benchmarks drift lock canary wheelhouse html slides student derived lint fix
+.PHONY: browser execute benchmarks drift canary wheelhouse lock grade hub html slides student derived lint fix
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -92,6 +92,14 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 	  --implementation cp $(foreach tag,manylinux_2_28 manylinux_2_17 manylinux2014,--platform $(tag)_x86_64) \
 	  --dest build/wheels --requirement build/wheels/requirements.txt
 	@rm -rf build/wheelhouse && mv build/wheels build/wheelhouse
+
+grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv
+	@$(RUN) -m helpers.course.grading $(ARGS)
+
+hub: $(STAMP) ## try a JupyterHub with two users in a browser (needs Chromium and npm): build/hub
+	@[ -d build/hub/site ] || $(RUN) -m pip install --quiet --target build/hub/site jupyterhub==6.1.1
+	@npm install --prefix build/hub --no-save --silent configurable-http-proxy@5.3.0
+	@COURSE_HUB=build/hub $(RUN) -m pytest helpers/browser/test_hub.py $(ARGS)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages

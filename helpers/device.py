@@ -42,6 +42,7 @@ def interpreter_requested() -> bool | None:
 def choose() -> tuple[torch.device, bool]:
     """Returns (DEVICE, INTERPRETED), and sets `TRITON_INTERPRET` where kernels are to be interpreted.
 
+    A class that shares a card sets `COURSE_GPU_FRACTION`: what one process may take of its memory, from 0 to 1.
     Raises RuntimeError if the choice cannot work: compilation asked for without a GPU, the interpreter chosen
     although `COURSE_REQUIRE_GPU=1` (a test run on a GPU sets it), or triton already imported in the other mode.
     """
@@ -55,6 +56,8 @@ def choose() -> tuple[torch.device, bool]:
     if interpreted:
         os.environ["TRITON_INTERPRET"] = "1"
     require_matching_triton(interpreted)
+    if (share := os.environ.get("COURSE_GPU_FRACTION")) and not interpreted and found.type == "cuda":
+        torch.cuda.set_per_process_memory_fraction(float(share), found)
     return torch.device("cpu") if interpreted else found, interpreted
 
 

@@ -19,6 +19,8 @@ from nbclient.exceptions import CellExecutionError
 from . import ROOT, notebooks
 
 TIMEOUT = 600  # seconds for one cell
+# A notebook's kernel is this Python, whatever a kernel of the name "python3" elsewhere on the machine may be.
+KERNEL = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
 RECORDS = ROOT / "data" / "benchmarks"
 
 
@@ -90,9 +92,7 @@ def run_cells(path: Path, notebook, **variables: str) -> None:
         resources={"metadata": {"path": str(path.resolve().parent)}},
         on_cell_execute=lambda cell, cell_index: running.append(cell.get("id", cell_index)),
     )
-    # The kernel is this Python, whatever a kernel of the name "python3" elsewhere on the machine may be.
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    client.create_kernel_manager().kernel_spec.argv[:] = command
+    client.create_kernel_manager().kernel_spec.argv[:] = KERNEL
     try:
         client.execute(env=kernel_environment(**variables))
     except CellExecutionError as error:

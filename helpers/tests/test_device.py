@@ -82,3 +82,10 @@ def test_the_index_of_the_current_gpu_is_kept(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
     monkeypatch.setattr(torch.accelerator, "current_device_index", lambda: 3)
     assert device.gpu() == torch.device("cuda", 3)
+
+
+def test_a_process_takes_no_more_of_a_card_than_its_share():
+    """torch, without a card, is asked for the limit; that a card holds it, only a GPU shows."""
+    asks = STAND_IN.replace("from helpers", "torch.cuda.set_per_process_memory_fraction = print\nfrom helpers", 1)
+    assert run(asks.format(kind="cuda"), COURSE_GPU_FRACTION="0.03") == ("0.03 cuda:1\ncuda:1 False", "")
+    assert run(asks.format(kind="xpu"), COURSE_GPU_FRACTION="0.03") == ("xpu:1 False", "")

@@ -1,6 +1,7 @@
 """What README, CONTRIBUTING and the instructor's page point at exists: files, cells, commands."""
 
 from helpers.course import ROOT, notebooks
+from helpers.tests.children import without_make
 
 import json
 import re
@@ -60,7 +61,8 @@ def started(command: str, folder) -> list[list[str]]:
     stub = folder / "stub.py"
     stub.write_text("import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
     settings = ["-o", ".venv/installed", f"RUN={shlex.join([sys.executable, str(stub)])}"]
-    done = subprocess.run(["make", *settings, *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+    words = ["make", *settings, *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=ROOT, env=without_make(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
 
@@ -90,7 +92,8 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 @needs_make
 @pytest.mark.parametrize("command", SHOWN)
 def test_make_knows_the_commands_that_are_shown(command):
-    done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+    words = ["make", "-n", *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=ROOT, env=without_make(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (command in ADDRESSES) == ("-m jupyterlab" in done.stdout)
 

@@ -2,6 +2,7 @@
 
 from helpers.course import ROOT, notebooks
 from helpers.machine import pair_is_known
+from helpers.tests.children import without_make
 
 import ast
 import os
@@ -26,7 +27,7 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 
 
 def make(*arguments: str) -> str:
-    return subprocess.run(["make", *arguments], cwd=ROOT, capture_output=True, text=True).stdout
+    return subprocess.run(["make", *arguments], cwd=ROOT, env=without_make(), capture_output=True, text=True).stdout
 
 
 def listed() -> list[str]:
@@ -120,7 +121,7 @@ def own_copy(folder):
 
 def doctor(copy, *before):
     """What `make doctor` prints in a copy of the course, its exit status, and the environment's files after it."""
-    clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "MAKEFLAGS")}
+    clean = {name: value for name, value in without_make().items() if name != "PYTHONPATH"}
     done = subprocess.run([*before, "make", "doctor"], cwd=copy, env=clean, capture_output=True, text=True)
     held = {path: path.read_bytes() for path in (copy / ".venv").resolve().rglob("*") if path.is_file()}
     return done.stdout + done.stderr, done.returncode, held
