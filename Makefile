@@ -6,7 +6,7 @@ ARGS ?=
 NOTEBOOKS ?=
 
 RUN := .venv/bin/python
-LIST := sed -n 's/^      - //p' environment.yml
+LIST := sed -n '/ - -c /d; s/^      - //p' environment.yml
 UNGATHERED := torch|triton|-e|playwright|zizmor|check-jsonschema|jupyterlab-rise|tox|uv
 STAMP := .venv/installed
 IP := 127.0.0.1
@@ -23,7 +23,7 @@ HERE := $(shell [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && echo yes)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab edit test doctor clean again
-.PHONY: browser execute benchmarks drift canary wheelhouse html slides student derived lint fix
+.PHONY: browser execute benchmarks drift canary wheelhouse lock grade hub html slides student derived lint fix
 
 help: ## this list
 	@echo 'The first command that needs it creates .venv: about 2 GB, 6 GB with CUDA; a few minutes, once.'
@@ -67,11 +67,17 @@ benchmarks: $(STAMP) ## on a GPU: run what measures, store its outputs and data/
 drift: $(STAMP) ## on a GPU: measure again, and compare ratios with the recorded ones: build/drift
 	@$(RUN) -m helpers.course.drift
 
-canary: ## test the pinned torch and triton beside the newest ones, with tox (ARGS="-e newest" selects): build/canary
+lock: ## resolve environment.yml for every Python and system: constraints.txt (ARGS=--upgrade: with the newest)
+	@$(PYTHON) -m venv build/uv && build/uv/bin/python -m pip install --quiet "$$($(LIST) | grep '^uv==')"
+	@$(LIST) | grep -v '^-e' | build/uv/bin/python -m uv pip compile --quiet --universal --python-version 3.11 \
+	  --no-annotate --custom-compile-command 'make lock' --output-file constraints.txt $(ARGS) -
+
+canary: ## test the pinned torch, triton and numpy beside the newest, with tox (ARGS="-e newest" selects)
 	@mkdir -p build/canary
 	@$(PYTHON) -m venv build/tox && build/tox/bin/python -m pip install --quiet "$$($(LIST) | grep '^tox==')"
 	@$(LIST) | grep -v '^-e' > build/canary/pinned.txt
-	@sed 's/^torch==.*/torch/; s/^triton==.*/triton/; /^triton-windows/d' build/canary/pinned.txt > build/canary/newest.txt
+	@sed 's/^torch==.*/torch/; s/^triton==.*/triton/; s/^numpy==.*/numpy/; /^triton-windows/d' \
+	  build/canary/pinned.txt > build/canary/newest.txt
 	@build/tox/bin/python -m tox run --recreate $(ARGS)
 
 # What another Python needs beyond torch and triton, which that machine has, to run and to test notebooks.
@@ -80,11 +86,20 @@ wheelhouse: $(STAMP) ## gather the wheels for a GPU machine without internet (FO
 	@rm -rf build/wheels && mkdir -p build/wheels
 	@$(LIST) | grep -vE '^($(UNGATHERED))' > build/wheels/wanted.in
 	@$(RUN) -m uv pip compile --quiet --python-version $(FOR) --python-platform x86_64-manylinux_2_28 --only-binary :all: \
-	  --generate-hashes --no-annotate --no-header --output-file build/wheels/requirements.txt build/wheels/wanted.in
+	  --constraint constraints.txt --generate-hashes --no-annotate --no-header \
+	  --output-file build/wheels/requirements.txt build/wheels/wanted.in
 	@$(RUN) -m pip download --quiet --no-deps --require-hashes --only-binary :all: --python-version $(FOR) \
 	  --implementation cp $(foreach tag,manylinux_2_28 manylinux_2_17 manylinux2014,--platform $(tag)_x86_64) \
 	  --dest build/wheels --requirement build/wheels/requirements.txt
 	@rm -rf build/wheelhouse && mv build/wheels build/wheelhouse
+
+grade: $(STAMP) ## grade grading/submitted/STUDENT/NN_topic.ipynb, each by itself: grading/marks.csv
+	@$(RUN) -m helpers.course.grading $(ARGS)
+
+hub: $(STAMP) ## try a JupyterHub with two users in a browser (needs Chromium and npm): build/hub
+	@[ -d build/hub/site ] || $(RUN) -m pip install --quiet --target build/hub/site jupyterhub==6.1.1
+	@npm install --prefix build/hub --no-save --silent configurable-http-proxy@5.3.0
+	@COURSE_HUB=build/hub $(RUN) -m pytest helpers/browser/test_hub.py $(ARGS)
 
 html: $(STAMP) ## write the lectures as pages to read offline: build/html/index.html
 	@$(RUN) -m helpers.course.pages
@@ -103,8 +118,9 @@ lint: $(STAMP) ## check code, notebooks, what is made from them, and workflows, 
 	@$(RUN) -m ruff format --check
 	@$(RUN) -m helpers.course.notebooks
 	@$(RUN) -m helpers.course.derived --check
-	@.venv/bin/zizmor --offline --no-progress --quiet .github/workflows
+	@.venv/bin/zizmor --offline --no-progress --quiet .github
 	@.venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@.venv/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 
 fix: $(STAMP) ## mend what can be mended without thinking: format, imports, notebook bytes, what is made from them
 	@$(RUN) -m ruff check --fix --exit-zero
@@ -128,7 +144,7 @@ $(STAMP):
 	@$(LIST) | cmp -s - .venv/requirements.txt || \
 	  echo 'note: .venv was made by another environment.yml than the one here. Ask whoever made it to update it.'
 else
-$(STAMP): environment.yml pyproject.toml $(if $(and $(FINISHED),$(HERE)),,again)
+$(STAMP): environment.yml constraints.txt pyproject.toml $(if $(and $(FINISHED),$(HERE)),,again)
 	@rm -f $(STAMP)
 ifeq ($(FINISHED),)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -144,10 +160,10 @@ ifeq ($(FINISHED),)
 	@echo 'creating .venv: about 2 GB, 6 GB with CUDA; a few minutes, once'
 	@$(PYTHON) -m venv --clear .venv
 else
-	@echo 'updating .venv: environment.yml or pyproject.toml changed, or the folder was moved'
+	@echo 'updating .venv: environment.yml, constraints.txt or pyproject.toml changed, or the folder was moved'
 endif
 	@$(LIST) > .venv/requirements.txt
-	@$(RUN) -m pip install --disable-pip-version-check --requirement .venv/requirements.txt
+	@$(RUN) -m pip install --disable-pip-version-check --constraint constraints.txt --requirement .venv/requirements.txt
 	@$(RUN) -m jupyter labextension disable --level=sys_prefix \
 	  @jupyter/nbgrader @jupyterlab/apputils-extension:announcements >/dev/null 2>&1 || \
 	  echo "note: nbgrader's buttons and a question about news stay in JupyterLab; learners do not need them"

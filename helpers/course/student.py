@@ -21,7 +21,7 @@ from . import ROOT, files, notebooks, pages
 BRANCH, COPY = "student", "my_course"
 LEFT_OUT = (  # what holds solutions, says what to expect of students, or builds and tests the course
     "notebooks/solutions/", "notebooks/for_instructors.md", "helpers/tests/", "helpers/browser/",
-    ".ci/", ".github/workflows/", "CONTRIBUTING.md",
+    ".ci/", ".github/dependabot.yml", ".github/workflows/", "CONTRIBUTING.md",
 )  # fmt: skip
 MARKED = re.compile(r"^[^\n]*\bnot for students:.*?\bfor students again\b[^\n]*\n", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)[^)]*\)")

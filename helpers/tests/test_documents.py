@@ -1,6 +1,7 @@
 """What README, CONTRIBUTING and the instructor's page point at exists: files, cells, commands."""
 
 from helpers.course import ROOT, notebooks
+from helpers.tests.children import without_make
 
 import json
 import re
@@ -17,6 +18,7 @@ TEXTS[INSTRUCTORS] = (ROOT / INSTRUCTORS).read_text(encoding="utf-8")
 LINK = re.compile(r"(?:\]\(|^\[\w+\]: )(?![a-z]+:|#)([^)#\s]+)", re.MULTILINE)
 CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 MADE = re.compile(r"(?<!install )make [a-z]+(?: [A-Z]+=(?:\"[^\"]*\"|[^\s`]+))*")
+LISTED = re.compile(r"- \*([^*]+)\*:(.*?)(?=- \*|$)")
 TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
 
 
@@ -37,6 +39,18 @@ def test_the_cells_that_dispel_misconceptions_exist():
         assert set(re.findall(r"`([^`]+)`", named)) <= {cell.id for cell in notebook.cells}, (title, named)
 
 
+def test_the_minutes_of_the_sections_add_up_to_those_of_the_lecture():
+    plans = " ".join(TEXTS[INSTRUCTORS].partition("Minutes a section:")[2].partition("\n\n**")[0].split())
+    planned = {title: re.findall(r"(.+?) (\d+)(?: · |$)", rest.strip()) for title, rest in LISTED.findall(plans)}
+    for path in notebooks.lectures():
+        sections = [notebooks.heading(cell.source)[0] for cell in notebooks.read(path).cells]
+        title = notebooks.title(notebooks.read(path))
+        names = [notebooks.plain(one[3:]) for one in sections if one.startswith("## ")]
+        assert [name for name, _ in planned[title]] == names
+        minutes = re.search(rf"\({path.name}\) \| (\d+) \|", TEXTS[INSTRUCTORS])[1]
+        assert sum(int(number) for _, number in planned[title]) == int(minutes), title
+
+
 @pytest.mark.parametrize("name", ["README.md", INSTRUCTORS])
 def test_every_lecture_is_in_the_tables(name):
     assert [path.name for path in notebooks.lectures() if path.name not in TEXTS[name]] == []
@@ -47,7 +61,8 @@ def started(command: str, folder) -> list[list[str]]:
     stub = folder / "stub.py"
     stub.write_text("import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
     settings = ["-o", ".venv/installed", f"RUN={shlex.join([sys.executable, str(stub)])}"]
-    done = subprocess.run(["make", *settings, *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+    words = ["make", *settings, *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=ROOT, env=without_make(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("[")]
 
@@ -77,7 +92,8 @@ needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is no
 @needs_make
 @pytest.mark.parametrize("command", SHOWN)
 def test_make_knows_the_commands_that_are_shown(command):
-    done = subprocess.run(["make", "-n", *shlex.split(command)[1:]], cwd=ROOT, capture_output=True, text=True)
+    words = ["make", "-n", *shlex.split(command)[1:]]
+    done = subprocess.run(words, cwd=ROOT, env=without_make(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (command in ADDRESSES) == ("-m jupyterlab" in done.stdout)
 
