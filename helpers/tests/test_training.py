@@ -77,7 +77,7 @@ def test_what_the_backward_cannot_take_is_rejected():
     gate, up = (one.detach() for one in pair(4, 6))
     with pytest.raises(ValueError, match="swiglu_backward: gate is not contiguous"):
         swiglu_backward(torch.ones_like(gate), gate.T.contiguous().T, up)
-    with pytest.raises(TypeError, match="gate is torch.float32 but grad_output is"):
+    with pytest.raises(TypeError, match=r"gate is torch\.float32 but grad_output is"):
         swiglu_backward(torch.ones_like(gate).double(), gate, up)
     with pytest.raises(ValueError, match=r"gate has shape \(4, 6\) but grad_output has \(4, 1\)"):
         swiglu_backward(torch.ones_like(gate[:, :1]), gate, up)
