@@ -17,7 +17,8 @@ MOST = {  # lines; a number is raised only with a reason beside it
     "checker": 2650,
     "course": 1200,  # with its templates
     "what the checker is tried on": 1800,  # every kind of kernel, wrong and right, and answers of students
-    "tests and browser": 5150,  # each number and verdict has a test that fails when it is changed
+    # each number and verdict has a test that fails when it is changed; so has each number that a lecture quotes
+    "tests and browser": 5200,
 }
 MOST_IN_A_MODULE, MOST_IN_A_LINE, MOST_WORDS = 220, 120, 1500  # lines, characters, words of CONTRIBUTING
 ROOMS = {"tests": "tests and browser", "browser": "tests and browser", "checker": "checker", "course": "course"}
