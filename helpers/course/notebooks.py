@@ -51,8 +51,8 @@ def every_notebook(root: Path = ROOT) -> list[Path]:
 
 
 def measuring(root: Path = ROOT) -> list[Path]:
-    """The lectures that measure: whose code uses `compare` or `recorded`."""
-    return [path for path in lectures(root) if MEASURING & _names(read(path))]
+    """The lectures, and the solutions, that measure: whose code uses `compare` or `recorded`."""
+    return [path for path in executed(root) if MEASURING & _names(read(path))]
 
 
 def _names(notebook) -> set[str]:

@@ -66,7 +66,8 @@ def cells(notebook) -> Iterator:
             yield _typed(part, "fragment" if answers else kind)
             asked, kind = asked and not answers, "-"
         if cell.cell_type == "markdown" and "slide" in cell.metadata:
-            yield _typed(nbformat.v4.new_markdown_cell(notebooks.heading(cell.source)[1]), "notes")
+            own = FOLD.sub(r"\1", notebooks.heading(cell.source)[1])
+            yield _typed(nbformat.v4.new_markdown_cell(own), "notes")
         asked = asked or PREDICT in notebooks.tags(cell)
 
 

@@ -31,11 +31,13 @@ def test_the_authors_text_stands_for_a_cell_whose_own_goes_to_the_speaker():
     cells = [
         markdown("a", "## 标题\n\nAll of it.", **slide("slide", slide="In short.")),
         markdown("b", "Not on the slide.", slide=""),
+        markdown("n", f"So many.\n\n{FOLDED}", slide="Few."),
         code("c", "long()", 1, F24, slide="short()"),
         code("d", "plumbing()", 2, [stream("7"), stream(" \n")], tags=["slide-no-code"]),
     ]
     short = [("slide", "## 标题\n\nIn short."), ("notes", "All of it."), ("-", ""), ("notes", "Not on the slide.")]
-    assert made(*cells) == [*short, ("-", "short()"), ("-", "24"), ("-", "7")]
+    told = [("-", "Few."), ("notes", "So many.\n\n\n\nsay this\n\n")]
+    assert made(*cells) == [*short, *told, ("-", "short()"), ("-", "24"), ("-", "7")]
 
 
 def test_the_outputs_after_a_prediction_wait_for_a_click_unless_a_slide_begins():
@@ -61,9 +63,15 @@ def test_a_deck_fetches_nothing_and_holds_the_notes():
 
 @pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
 def test_a_learner_does_not_read_the_notes_by_accident(path):
-    """Notes may give an answer away; running a cell unfolds its hidden source, but opens no <details>."""
-    found = [one.source for one in notebooks.read(path).cells if notebooks.slide_type(one) == "notes"]
-    assert found and all(slides.FOLD.fullmatch(source) for source in found)
+    """Notes may give an answer away; running a cell unfolds its hidden source, but opens no <details>.
+
+    They stand in cells of their own, or after prose that a slide does not show.
+    """
+    cells = notebooks.read(path).cells
+    own = [cell.source for cell in cells if notebooks.slide_type(cell) == "notes"]
+    assert all(slides.FOLD.fullmatch(source) for source in own)
+    assert any(slides.FOLD.search(cell.source) for cell in cells)
+    assert all("slide" in cell.metadata for cell in cells if slides.FOLD.search(cell.source) and cell.source not in own)
 
 
 @pytest.fixture

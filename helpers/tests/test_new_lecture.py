@@ -80,7 +80,7 @@ def test_every_tool_takes_a_new_lecture(tmp_path):
     printed = "".join(output.get("text", "") for cell in lecture.cells for output in cell.get("outputs", []))
     assert printed.startswith("[10.0, 10.0, 10.0]\nRecorded, not measured here: card X")
     save(copy / paths[0], *lecture.cells, course=GPU)  # as if it had run there
-    assert [path.stem for path in notebooks.measuring(copy)][-1] == "70_row_sum"
+    assert "70_row_sum" in [path.stem for path in notebooks.measuring(copy)]
     page = (pages.build(copy) / "70_row_sum.html").read_text(encoding="utf-8")
     assert "三行会得到什么" in page and "先停一停" not in page
     deck = [(notebooks.slide_type(cell), cell.source) for cell in slides.cells(lecture)]
