@@ -15,7 +15,8 @@ SAID = (
 def rows(shape, dtype="float32", copy=2500.0, **rates):
     return [
         {"op": "add", "shape": shape, "dtype": dtype, "impl": impl, "GB/s": rate, "of_copy": rate / copy,
-         "device_us": US[impl], "host_us": US[impl] + 1, "graph_us": US[impl] / 2}
+         "device_us": US[impl], "p20_us": US[impl] / 1.25, "p80_us": US[impl] * 2,
+         "host_us": US[impl] + 1, "graph_us": US[impl] / 2}
         for impl, rate in rates.items()
     ]  # fmt: skip
 
@@ -68,11 +69,14 @@ def test_rates_over_cases(shown):
 
 def test_rates_of_one_case(shown):
     (axes,), alt = shown(charts.show_rates, table(rows("(8, 16)", eager=0.5, triton=1234.5, wrong=float("nan"))))
-    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches] == [(0, 0.5), (1, 1234.5)]
+    found = [
+        (one.lines[0].get_xydata().tolist(), one.lines[2][0].get_segments()[0].tolist()) for one in axes.containers
+    ]
+    assert found == [([[0.5, 0]], [[0.25, 0], [0.625, 0]]), ([[1234.5, 1]], [[617.25, 1], [1543.125, 1]])]
     assert [one.get_text() for one in axes.get_yticklabels()] == ["eager", "triton"] and axes.yaxis_inverted()
-    assert [(one.get_position(), one.get_text()) for one in axes.texts] == [((0, 0), "  0.5"), ((0, 1), "  1234")]
+    assert [(one.xy, one.get_text()) for one in axes.texts] == [((0.5, 0), "0.5"), ((1234.5, 1), "1234")]
     assert (
-        axes.lines[0].get_xdata() == [2500, 2500]
+        axes.lines[-1].get_xdata() == [2500, 2500]
         and axes.get_xlabel() == "GB/s at (8, 16) (dashed: the copy rate, 2500)"
     )
     assert "float32, eager: 0.5 at (8, 16). float32, triton: 1234 at (8, 16). The copy" in alt and "wrong" not in alt
