@@ -50,7 +50,7 @@ wrong("2-D store without a mask", z.strided(masked=False), **ORDER, cause="mask 
 wrong("rows stored without a mask", rows(op="softmax", MASKED=False), z.softmax_reference, **ORDER,
       cause="mask missing on the store", **z.ROWS)
 wrong("writes into the next block", add("into the next block"), **ORDER, **KNOWN,
-      cause="order of programs" if INTERPRETED else None, says="on a GPU programs" if INTERPRETED else "programs race")
+      cause="order of programs" if INTERPRETED else None, says="on a GPU programs" if INTERPRETED else "")
 wrong("one program too many, and no mask", add("store without mask", grid=lambda n, b: n // b + 1), row="memory",
       cause="mask missing on the store", says="elements 768 to 1023", block_size=z.B, shapes=[(768,), (257,)])
 wrong("stores where there is no element", add("store without mask", grid=lambda n, b: n // b + 1), row="memory",
