@@ -89,8 +89,8 @@ def _under_the_roof(axes, points, copy_rate: float, matmul_rate: float) -> list[
     places = zip(points["op"], points["operations per byte"], points["TFLOP/s"], LOOKS[1:] * 3, strict=False)
     for op, x, y, look in places:
         height = min(matmul_rate, x * copy_rate / 1e3)
-        axes.vlines(x, y, height, color=look["color"], linestyle=":", linewidth=2)
-        axes.plot([x], [y], **{**look, "linestyle": "none"})
+        axes.vlines(x, y, height, color=BLUE, linestyle=":", linewidth=2)
+        axes.plot([x], [y], color=BLUE, marker=look["marker"], linestyle="none")
         said.append(f"{op}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {y / height:.0%} of the roof.")
         rows.append((y, x, y > 0.9 * height, f"{op}: {y / height:.0%}"))
     for near, sign in (
