@@ -144,6 +144,22 @@ ANSWERS = {
         "the largest speed-up": ('["device_us"].idxmin', '["speedup"].idxmax'),
         "by name": ('table["impl"][table["device_us"].idxmin()]', 'table.set_index("impl")["device_us"].idxmin()'),
     }),
+    "loads": ({
+        "one warp": ("(1024, 4, 16, 32) gave (32, 8, 128)", "num_warps * warp_size", "warp_size"),
+        "NVIDIA's warps": ("(1024, 4, 8, 64) gave (8, 8, 64)", "num_warps * warp_size", "num_warps * 32"),
+        "all of a thread's": ("(1024, 1, 32, 32) gave (32, 32, 1024)", "min(elements, 128 // bits)", "elements"),
+        "as wide as can be": ("(256, 4, 16, 32) gave (2, 2, 128)", "neighbours * bits", "128"),
+        "nothing for the spare": ("(64, 4, 32, 32) gave (0, 0, 0)", "warp_size), 1)", "warp_size), 0)"),
+        "eight, whatever the type": ("(1024, 1, 32, 32) gave (32, 8, 256)", "128 // bits", "8"),
+    }, {
+        "rounded up": ("max(BLOCK_SIZE // (num_warps * warp_size), 1)", "-(-BLOCK_SIZE // (num_warps * warp_size))"),
+        "bits first": ("neighbours = min(elements, 128 // bits)", "neighbours = min(elements * bits, 128) // bits"),
+        "two limits": (1, """
+            threads = num_warps * warp_size
+            width = min(128, max(bits, BLOCK_SIZE * bits // threads))
+            return max(1, BLOCK_SIZE // threads), width // bits, width
+        """),
+    }),
     "occupancy": ({
         "not rounded to 8": ("(37, 4) gave 0.8125", "-(-registers // 8) * 8", "registers"),
         "rounded down to 8": ("(37, 4) gave 1.0", "-(-registers // 8)", "(registers // 8)"),
