@@ -1,8 +1,9 @@
 """Builds the lectures as decks to present without a network: `python -m helpers.course.slides`.
 
 What a deck shows is in the cells' metadata: JupyterLab's slide type, the tags `predict` (the outputs that follow wait
-for a click) and `slide-no-code`, and `slide`, the text that stands for the cell's own, which goes to the speaker. What
-is longer than a slide is cut in the browser, by slides_template/paging.js. reveal.js comes from npm.
+for a click) and `slide-no-code`, `slide`, the text that stands for the cell's own, which goes to the speaker, and
+`notes`, for the speaker alone. What is longer than a slide is cut in the browser, by slides_template/paging.js.
+reveal.js comes from npm.
 """
 
 import html
@@ -67,6 +68,8 @@ def cells(notebook) -> Iterator:
             asked, kind = asked and not answers, "-"
         if cell.cell_type == "markdown" and "slide" in cell.metadata:
             yield _typed(nbformat.v4.new_markdown_cell(notebooks.heading(cell.source)[1]), "notes")
+        if "notes" in cell.metadata:
+            yield _typed(nbformat.v4.new_markdown_cell(cell.metadata["notes"]), "notes")
         asked = asked or PREDICT in notebooks.tags(cell)
 
 
