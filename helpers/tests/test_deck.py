@@ -45,6 +45,13 @@ def test_the_outputs_after_a_prediction_wait_for_a_click_unless_a_slide_begins()
     assert [kind for kind, _ in made(ASKS, code("c", "f()", 1, F24, **slide()))] == ["-", "slide", "-"]
 
 
+def test_notes_in_metadata_go_to_the_speaker_on_the_slide_that_asks():
+    asks = markdown("a", "How many?", tags=["predict"], notes="24, say it late")
+    assert made(asks, code("c", "f()", 1, F24)) == [
+        ("-", "How many?"), ("notes", "24, say it late"), ("-", "f()"), ("fragment", "24"),
+    ]  # fmt: skip
+
+
 def test_code_is_cut_between_statements_and_loses_nothing():
     parts = ["import a", "@jit\ndef f():\n    x = 1\n\n    return x", "# why\ny = '''\n\n'''\nz = 2"]
     assert slides.code_pieces("\n\n\n".join(parts)) == parts
@@ -62,8 +69,10 @@ def test_a_deck_fetches_nothing_and_holds_the_notes():
 @pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
 def test_a_learner_does_not_read_the_notes_by_accident(path):
     """Notes may give an answer away; running a cell unfolds its hidden source, but opens no <details>."""
-    found = [one.source for one in notebooks.read(path).cells if notebooks.slide_type(one) == "notes"]
-    assert found and all(slides.FOLD.fullmatch(source) for source in found)
+    cells = notebooks.read(path).cells
+    found = [one.source for one in cells if notebooks.slide_type(one) == "notes"]
+    assert found or any("notes" in one.metadata for one in cells)
+    assert all(slides.FOLD.fullmatch(source) for source in found)
 
 
 @pytest.fixture
