@@ -98,10 +98,10 @@ ANSWERS = {
         "<=": ("lanes past the end pass the mask", "offsets < n_elements", "offsets <= n_elements"),
         "store not masked": ("`tl.store(out_ptr + offsets, x * y)`); pass mask=mask", "x * y, mask=mask", "x * y"),
         "all loads": ("unmasked_loads_of(as it was) gave", ' and not line.startswith("@")', ""),
-        "stores, too": ("unmasked_loads_of(as it was) gave 2", '"ld.global" in line', '".global" in line'),
+        "stores, too": ("unmasked_loads_of(as it was) gave 7", '"ld.global" in line', '".global" in line'),
         "the masked ones": ("unmasked_loads_of(add_kernel) gave 2", "and not line", "and line"),
     }, {
-        "by a regular expression": (3, r'import re\nreturn len(re.findall(r"^\s*ld\.global", ptx, re.MULTILINE))'),
+        "what begins with ld": (3, 'return sum(line.strip().startswith("ld.global") for line in ptx.splitlines())'),
         "a larger block": ("numel(), 256)", "numel(), 1024)", "BLOCK_SIZE=256)", "BLOCK_SIZE=1024)"),
         "rounded up by hand": ("triton.cdiv(x.numel(), 256)", "(x.numel() + 255) // 256"),
         "the grid as a function": ("[(programs,)]", '[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK_SIZE"]),)]'),
