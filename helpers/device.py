@@ -9,10 +9,12 @@ import warnings
 
 import torch
 
+from . import caches
+
 BACKENDS = ("cuda", "xpu")  # what Triton compiles for: NVIDIA, AMD (torch also calls it cuda) and Intel
 YES, NO = ("1", "true", "yes", "on", "y"), ("0", "false", "no", "off", "n", "")
 ASKED = os.environ.get("TRITON_INTERPRET")  # as the user set it, before choose() does
-RESTART = "Restart the kernel and run the cell that imports helpers first."
+RESTART = "Restart the kernel and run the cell that imports helpers first (a start-up file may import triton, too)."
 
 
 def gpu() -> torch.device | None:
@@ -40,6 +42,7 @@ def interpreter_requested() -> bool | None:
 def choose() -> tuple[torch.device, bool]:
     """Returns (DEVICE, INTERPRETED), and sets `TRITON_INTERPRET` where kernels are to be interpreted.
 
+    A class that shares a card sets `COURSE_GPU_FRACTION`: what one process may take of its memory, from 0 to 1.
     Raises RuntimeError if the choice cannot work: compilation asked for without a GPU, the interpreter chosen
     although `COURSE_REQUIRE_GPU=1` (a test run on a GPU sets it), or triton already imported in the other mode.
     """
@@ -53,6 +56,8 @@ def choose() -> tuple[torch.device, bool]:
     if interpreted:
         os.environ["TRITON_INTERPRET"] = "1"
     require_matching_triton(interpreted)
+    if (share := os.environ.get("COURSE_GPU_FRACTION")) and not interpreted and found.type == "cuda":
+        torch.cuda.set_per_process_memory_fraction(float(share), found)
     return torch.device("cpu") if interpreted else found, interpreted
 
 
@@ -71,6 +76,9 @@ def require_matching_triton(interpreted: bool) -> None:
         raise RuntimeError(f"triton was imported before helpers, and so is set up {mode} kernels. {RESTART}")
 
 
+# Products and sums are fused, as they always were: from 3.9 on Triton warns unless it is said, from 3.10 on it is off.
+os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")
+caches.find_room()
 DEVICE, INTERPRETED = choose()
 
 if INTERPRETED:  # numpy warns from inside Triton's interpreter where a GPU overflows to inf silently

@@ -83,6 +83,9 @@ def _for_kernels() -> dict[str, str | None]:
     """The variables to change around a notebook's cells; None removes one."""
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     changes = {MODE: ASKED, "PYTHONPATH": os.pathsep.join(path), "COURSE_STRICT_RECORDS": "1", "COURSE_RECORD": None}
+    # Nobody's settings: the user's own change what a cell prints and draws. A home may hold no files.
+    changes |= {name: str(ROOT / "build" / name.lower()) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR")}
+    changes |= {"PYTHONSTARTUP": None, "MATPLOTLIBRC": os.devnull}
     if ASKED is None and _machine().get("gpu"):
         changes["COURSE_REQUIRE_GPU"] = "1"
     return changes

@@ -68,13 +68,13 @@ def test_a_lecture_runs_from_top_to_bottom(path, lab, page):
     page.goto(f"{lab[0]}/lab/tree/notebooks/{path.name}?{lab[1]}&reset")
     page.wait_for_function("window.jupyterapp?.shell.currentWidget?.context?.isReady", timeout=60_000)
     page.wait_for_function(IDLE, timeout=60_000)
-    _start(page)
+    start(page)
     found = page.wait_for_function(ENDED, timeout=300_000).json_value()
     outputs = [output for cell in notebooks.code_cells(notebooks.read(path)) for output in cell.outputs]
     assert found == {"errors": [], "pictures": sum("image/png" in output.get("data", {}) for output in outputs)}
 
 
-def _start(page) -> None:
+def start(page) -> None:
     """Restarts the kernel and runs all cells; again, if nothing runs, as when the restart meets a kernel at work."""
     from playwright.sync_api import TimeoutError
 

@@ -23,6 +23,7 @@ class Access:
     text: str
     masked: bool
     pointer: str  # the name that the address begins with
+    single: bool = False  # at an argument's own address, where there is no lane to mask
 
     def __str__(self) -> str:
         return f"line {self.line} of {self.function}, `{self.text}`"
@@ -43,7 +44,7 @@ class Authored:
         return [access for access in self.accesses if access.kind == kind]
 
     def unmasked(self, kind: str) -> list[Access]:
-        return [access for access in self.of(kind) if not access.masked]
+        return [access for access in self.of(kind) if not access.masked and not access.single]
 
     def masks(self) -> str:
         """Such as "2 of 2 loads and 1 of 1 stores masked"."""
@@ -62,7 +63,7 @@ def authored(kernels: Iterable, constants: dict | None = None) -> Authored:
         except (OSError, SyntaxError, TypeError):
             found.unread.append(function.__name__)
             continue
-        _read(tree, source.splitlines(), function, found)
+        _read(tree, source.splitlines(), function, found, kernel in (constants or {}))
     return found
 
 
@@ -98,9 +99,9 @@ def _constexprs(function) -> set[str]:
     return {p.name for p in inspect.signature(function).parameters.values() if "constexpr" in str(p.annotation)}
 
 
-def _read(tree: ast.Module, lines: list[str], function, found: Authored) -> None:
+def _read(tree: ast.Module, lines: list[str], function, found: Authored, launched: bool) -> None:
     first = next(node for node in tree.body if isinstance(node, ast.FunctionDef)).lineno
-    constants = _constexprs(function)
+    constants, arguments = _constexprs(function), inspect.signature(function).parameters
 
     def said(node: ast.AST) -> str:
         return f"line {node.lineno - first + 1} of {function.__name__}, `{lines[node.lineno - 1].strip()}`"
@@ -113,7 +114,8 @@ def _read(tree: ast.Module, lines: list[str], function, found: Authored) -> None
                 masked = bool(mask) and not (isinstance(mask[0], ast.Constant) and mask[0].value is None)
                 line, text = node.lineno - first + 1, lines[node.lineno - 1].strip()
                 base = next((n.id for n in ast.walk(node.args[0]) if isinstance(n, ast.Name)), "")
-                found.accesses.append(Access(called, function.__name__, line, text, masked, base))
+                single = launched and isinstance(node.args[0], ast.Name) and base in arguments
+                found.accesses.append(Access(called, function.__name__, line, text, masked, base, single))
             found.stores_atomically |= called in ATOMICS
             found.asks_which_program |= called == "program_id"
             if called in ("argmax", "argmin") or any(k.arg == "return_indices" for k in node.keywords):

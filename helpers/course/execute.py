@@ -19,6 +19,8 @@ from nbclient.exceptions import CellExecutionError
 from . import ROOT, notebooks
 
 TIMEOUT = 600  # seconds for one cell
+# A notebook's kernel is this Python, whatever a kernel of the name "python3" elsewhere on the machine may be.
+KERNEL = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
 RECORDS = ROOT / "data" / "benchmarks"
 
 
@@ -40,9 +42,13 @@ def machine() -> dict:
 
 
 def kernel_environment(**variables: str) -> dict[str, str]:
-    """The user's environment for a notebook's kernel with `variables`, and the repository first on PYTHONPATH."""
+    """The user's environment for a notebook's kernel with `variables`, and the repository first on PYTHONPATH.
+
+    Without the user's settings of IPython, Python and matplotlib, which change what a cell prints and draws.
+    """
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(path), **variables}
+    nobodys = {"IPYTHONDIR": str(ROOT / "build" / "ipython"), "PYTHONSTARTUP": "", "MATPLOTLIBRC": os.devnull}
+    return {**os.environ, **nobodys, "PYTHONPATH": os.pathsep.join(path), **variables}
 
 
 def recording(path: Path, folder: Path = RECORDS, sweep: bool = True) -> dict[str, str]:
@@ -86,9 +92,7 @@ def run_cells(path: Path, notebook, **variables: str) -> None:
         resources={"metadata": {"path": str(path.resolve().parent)}},
         on_cell_execute=lambda cell, cell_index: running.append(cell.get("id", cell_index)),
     )
-    # The kernel is this Python, whatever a kernel of the name "python3" elsewhere on the machine may be.
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    client.create_kernel_manager().kernel_spec.argv[:] = command
+    client.create_kernel_manager().kernel_spec.argv[:] = KERNEL
     try:
         client.execute(env=kernel_environment(**variables))
     except CellExecutionError as error:

@@ -26,8 +26,10 @@ INDEX = """<!DOCTYPE html>
 </main></body>
 </html>
 """
+TEMPLATES = str(Path(__file__).parent)
 LISTS = {"lecture": "Lectures", "exercises": "Exercises", "solutions": "Solutions"}
 ANCHOR = re.compile(r'<a\b([^>]*?)\bhref="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
+HEADERS, TH = re.compile(r"<(thead|tbody)>.*?</\1>", re.DOTALL), re.compile(r"<th(?=[ >])")
 
 
 class Page:
@@ -42,10 +44,11 @@ class Page:
         self.about = notebooks.plain(notebooks.heading(first)[1].partition("\n\n")[0])
 
 
-def build(root: Path = ROOT) -> Path:
-    """Writes all pages and returns the folder. If anything fails, the pages of an earlier run stay as they are."""
-    pages = [Page(path, root / "notebooks") for path in notebooks.every_notebook(root)]
-    target = root / "build" / "html"
+def build(root: Path = ROOT, students: bool = False) -> Path:
+    """Writes all pages (for students: without solutions), and returns the folder; if it fails, earlier ones stay."""
+    paths = [path for path in notebooks.every_notebook(root) if not students or notebooks.role(path) != "solutions"]
+    pages = [Page(path, root / "notebooks") for path in paths]
+    target = root / "build" / ("student_html" if students else "html")
     with files.fresh_folder(target) as fresh:
         for page in pages:
             files.write(fresh / page.name, _render(page, pages))
@@ -55,8 +58,9 @@ def build(root: Path = ROOT) -> Path:
 
 def _render(page: Page, pages: list[Page]) -> str:
     exporter = HTMLExporter(
-        template_name="page", extra_template_basedirs=[str(Path(__file__).parent)], embed_images=True, theme="light"
-    )
+        template_name="page", extra_template_basedirs=[TEMPLATES], extra_template_paths=[TEMPLATES],
+        embed_images=True, theme="light",
+    )  # fmt: skip
     same = [None, *(other for other in pages if other.role == page.role), None]
     at = same.index(page)
     resources = {
@@ -68,7 +72,10 @@ def _render(page: Page, pages: list[Page]) -> str:
 
 
 def relink(text: str, name: str, names: Iterable[str]) -> str:
-    """Points links of the page `name` to notebooks at the pages `names`; of one to another file the words stay."""
+    """Points links of the page `name` to notebooks at the pages `names`; of one to another file the words stay.
+
+    A table's headers say what they are the headers of, for those who hear a page.
+    """
 
     def replace(match: re.Match) -> str:
         before, href, after, words = match.groups()
@@ -81,7 +88,9 @@ def relink(text: str, name: str, names: Iterable[str]) -> str:
         link = re.sub(r"\.ipynb(?=#|$)", ".html", href)
         return f'<a{before}href="{link}"{after}>{words}</a>'
 
-    return ANCHOR.sub(replace, text)
+    return HEADERS.sub(
+        lambda part: TH.sub(f'<th scope="{"col" if part[1] == "thead" else "row"}"', part[0]), ANCHOR.sub(replace, text)
+    )
 
 
 def _index(pages: list[Page]) -> str:

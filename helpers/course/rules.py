@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import nbformat
+from IPython.core.displayhook import DisplayHook
 
 MOST_BYTES = 1_000_000
 MOST_CODE_LINES = 40
@@ -90,6 +91,8 @@ def _executed_on_gpu(notebook) -> Iterator[Finding]:
 def _code(cell) -> Iterator[Finding]:
     if (lines := len(cell.source.splitlines())) > MOST_CODE_LINES:
         yield cell.get("id"), f"it has {lines} lines, and {MOST_CODE_LINES} are the most", "build it in stages"
+    if DisplayHook.semicolon_at_end_of_expression(cell.source):
+        yield cell.get("id"), 'it ends with ";", which hides its output from you and not from nbval', "write `_ = …`"
     if "raises-exception" in cell.metadata.get("tags", []):
         what = "it is tagged raises-exception, and the error's name differs between GPU and interpreter"
         yield cell.get("id"), what, "catch the error and print its cause"

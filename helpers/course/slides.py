@@ -44,7 +44,7 @@ def render(notebook) -> str:
     """The deck as one HTML file that expects reveal.js beside it."""
     exporter = SlidesExporter(
         template_name="slides_template",
-        extra_template_basedirs=[str(Path(__file__).parent)],
+        extra_template_basedirs=[pages.TEMPLATES], extra_template_paths=[pages.TEMPLATES],
         reveal_url_prefix="reveal.js", reveal_theme="white", theme="light",
     )  # fmt: skip
     deck = nbformat.v4.new_notebook(cells=list(cells(notebook)))

@@ -5,7 +5,7 @@ Colours are Okabe and Ito's, and no line depends on its colour alone.
 
 import contextlib
 
-from ..pictures.drawing import BLUE, ORANGE, SKY, VERMILLION, show
+from ..pictures.drawing import BLUE, ORANGE, SKY, VERMILLION, default_style, show
 
 GREEN, PURPLE = "#009E73", "#CC79A7"
 LOOKS = [
@@ -101,10 +101,9 @@ def _bars(axes, rows, column: str, names) -> list[str]:
 @contextlib.contextmanager
 def _chart(panels: int, first: str, **options):
     """Yields axes to draw on, and a list to say on what: shown on leaving, as alt text. Without panels nothing is."""
-    from matplotlib import style
-    from matplotlib.figure import Figure
+    with default_style(STYLE):
+        from matplotlib.figure import Figure
 
-    with style.context(["default", STYLE]):
         figure, said = Figure(figsize=(6.4 if panels == 1 else 10.4, 3.9), layout="constrained"), [first]
         yield figure.subplots(1, panels, squeeze=False, **options)[0] if panels else [], said
         if panels:

@@ -81,7 +81,10 @@ def compare(
     why = table[table["note"].str.startswith("not timed")].groupby(["shape", "dtype", "note"], sort=False)
     for (label, dtype, note), part in why:
         print(f"{label} {dtype}, {', '.join(part['impl'])}: {note}")
-    (show_clocks if graph else show_rates)(table)
+    try:
+        (show_clocks if graph else show_rates)(table)
+    except Exception as error:  # of whatever kind: the table took minutes to measure
+        print(f"The chart cannot be drawn: {type(error).__name__}: {error}")
     return table
 
 

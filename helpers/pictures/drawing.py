@@ -18,8 +18,8 @@ def span(numbers, noun: str = "") -> str:
     return f"{noun}{'s' * (len(numbers) > 1)} {ends}" if noun else ends
 
 
-def default_style():
-    """A context in which matplotlib draws as it comes, whatever the user's settings.
+def default_style(*more):
+    """A context in which matplotlib draws as it comes, and then as `more` says, whatever the user's settings.
 
     Raises RuntimeError if MPLBACKEND names a backend that does not exist.
     """
@@ -28,7 +28,7 @@ def default_style():
     except ValueError as error:
         said = f"matplotlib cannot start with MPLBACKEND={os.environ.get('MPLBACKEND')!r}"
         raise RuntimeError(f"{said}: unset it, then restart the kernel.") from error
-    return matplotlib.style.context("default")
+    return matplotlib.style.context(["default", *more])
 
 
 def plural(number: int, noun: str) -> str:

@@ -34,3 +34,9 @@ def run(code: str, **variables: str) -> tuple[str, str]:
     """Runs a piece of code; returns what it printed and the last line of stderr (an error's name and message)."""
     done = python("-c", code, **variables)
     return done.stdout.strip(), (done.stderr.strip().splitlines() or [""])[-1]
+
+
+def without_make() -> dict[str, str]:
+    """This process's environment without what a make that started the tests left in it, such as ARGS."""
+    of_make = ("MAKEFLAGS", "MAKEOVERRIDES", "MAKELEVEL", "MFLAGS", "ARGS")
+    return {name: value for name, value in os.environ.items() if name not in of_make}

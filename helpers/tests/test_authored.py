@@ -29,6 +29,11 @@ def test_a_mask_of_none_is_no_mask_and_one_by_position_is_one():
     assert [a.masked for a in found.accesses] == [False, True, True] and found.of("store")[0].pointer == "out_ptr"
 
 
+def test_at_an_arguments_own_address_there_is_nothing_to_mask():
+    assert authored([z.total_kernel], {z.total_kernel: {"ATOMIC": False}}).unmasked("store") == []
+    assert len(authored([z.total_kernel]).unmasked("store")) == 1  # of a device function it may be a block
+
+
 @triton.jit
 def masks_kernel(x_ptr, out_ptr, n):
     offsets = tl.arange(0, 16)

@@ -1,12 +1,14 @@
 """The palette under colour-blind simulation, and that stored pictures keep to it."""
 
-from helpers.course import notebooks
+from helpers.course import notebooks, pages, slides
 from helpers.measure import charts
 from helpers.pictures import drawing as plotting
+from helpers.tests.synthetic import code, markdown, save
 
 import base64
 import io
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -74,3 +76,30 @@ def test_a_stored_picture_uses_the_palette_only(output):
 
 def test_the_search_finds_pictures():
     assert len(PICTURES) >= 10
+
+
+def contrast(one, other):
+    """The contrast of two colours, 1 to 21: WCAG 2.2, section 1.4.3."""
+    low, high = sorted(linear(colour) @ np.array([0.2126, 0.7152, 0.0722]) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def colour_of(value, css):
+    """A colour of a page: where it is a variable, its value on <body>, else on the root."""
+    while name := re.search(r"var\((--[\w-]+)\)", value):
+        on_body = re.findall(rf"body {{[^}}]*?{name[1]}: ([^;]+);", css)
+        value = (on_body or re.findall(rf"{name[1]}: ([^;]+);", css))[-1]
+    rgb = re.fullmatch(r"rgb\((\d+), (\d+), (\d+)\)", value)
+    return [int(part) / 255 for part in rgb.groups()] if rgb else value
+
+
+@pytest.mark.parametrize("kind", ["page", "deck"])
+def test_code_stands_out_from_the_grey_behind_it(kind, tmp_path):
+    path = save(tmp_path / "notebooks" / "02_a.ipynb", markdown("title", "# A"), code("c", "x = 1 + 2  # why"))
+    css = slides.render(notebooks.read(path)) if kind == "deck" else (pages.build(tmp_path) / "02_a.html").read_text()
+    behind = [colour_of("var(--jp-cell-editor-background)", css), "#f5f7f9"]  # the second is a deck's own
+    found = dict(re.findall(r"\.highlight (\.\w+) \{ color: ([^;}]+?) ?[;}]", css))
+    assert {".c1", ".mi", ".o", ".k", ".s2"} <= set(found) and behind[1] in slides.render(notebooks.read(path))
+    weak = {one: value for one, value in found.items() if min(contrast(colour_of(value, css), b) for b in behind) < 4.5}
+    assert weak == {}
+    assert round(contrast("#000000", "#ffffff"), 3) == 21 and round(contrast("#ffffff", "#777777"), 2) == 4.48

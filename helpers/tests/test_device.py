@@ -62,7 +62,7 @@ FIRST = "triton was imported before helpers"
             "kernel.",
         ),
         (ASK, {"TRITON_INTERPRET": "maybe"}, "TRITON_INTERPRET is 'maybe': set it to 1 or 0, or unset it", ""),
-        ("import triton\n" + ASK, {}, FIRST, "Restart the kernel and run the cell that imports helpers first."),
+        ("import triton\n" + ASK, {}, FIRST, "imports helpers first (a start-up file may import triton, too)."),
         (ASK, REQUIRED, "COURSE_REQUIRE_GPU=1", "torch sees no GPU."),
         (
             STAND_IN.format(kind="cuda"),
@@ -82,3 +82,10 @@ def test_the_index_of_the_current_gpu_is_kept(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
     monkeypatch.setattr(torch.accelerator, "current_device_index", lambda: 3)
     assert device.gpu() == torch.device("cuda", 3)
+
+
+def test_a_process_takes_no_more_of_a_card_than_its_share():
+    """torch, without a card, is asked for the limit; that a card holds it, only a GPU shows."""
+    asks = STAND_IN.replace("from helpers", "torch.cuda.set_per_process_memory_fraction = print\nfrom helpers", 1)
+    assert run(asks.format(kind="cuda"), COURSE_GPU_FRACTION="0.03") == ("0.03 cuda:1\ncuda:1 False", "")
+    assert run(asks.format(kind="xpu"), COURSE_GPU_FRACTION="0.03") == ("xpu:1 False", "")

@@ -10,7 +10,7 @@ import pytest
 GOOD = [
     markdown("title", "# Vector add\nWe add two vectors."),
     markdown("setup-text", "## Set-up\nSee [this](02_vector_add.ipynb#title), [below](#end) and [x](https://x.org)."),
-    code("setup", "import math", 1),
+    code("setup", "import math  # a; b;", 1),
     code("pi", "print(math.pi > 3)", 2, [stream("True\n")], tags=["show"]),
     code("plot", "show()", 3, [picture("Three programs, the last one masked")]),
     markdown("end", "### End\nThat was `/tmp` but no path below it.\n```\n# no heading\n```\n" + "字" * 1000),
@@ -37,6 +37,7 @@ FAULTS = {
     "stderr": (drawn(stream("a warning\n", "stderr")), "cell plot: it wrote to stderr ('a warning')"),
     "svg": (drawn(picture("A", "image/svg+xml", "<svg/>")), "cell plot: it stores an SVG picture"),
     "no alt text": (drawn(picture(None)), "cell plot: its picture has no alt text"),
+    "semicolon": (changed(2, source="'# ;' # no\nplot();  # it"), 'cell setup: it ends with ";"'),
     "exception": (changed(3, metadata={"tags": ["raises-exception"]}), "cell pi: it is tagged raises-exception"),
     "path in code": (changed(2, source="open('/home/me/x')"), f"cell setup: {TO_PATH} (/home/…)"),
     "path in output": (drawn(stream('File "/root/x.py"')), f"cell plot: {TO_PATH} (/root/…)"),

@@ -33,6 +33,17 @@ def test_links_lead_to_pages_and_to_what_is_no_page_there_is_none():
     assert found.endswith(" gone.ipynb") and " ../../README.md " in found
 
 
+def test_a_header_says_whether_it_is_one_of_a_column_or_of_a_row():
+    rows = '<table><thead><tr style="x"><th></th><th>a</th></tr></thead><tbody><tr><th>0</th><td>1</td></tr></tbody>'
+    found = pages.relink(f'<a href="b.ipynb">b</a>{rows}</table><p><th', "a.html", ["b.html"])
+    assert re.findall("<t[hd](?!e)[^>]*>", found) == [
+        '<th scope="col">',
+        '<th scope="col">',
+        '<th scope="row">',
+        "<td>",
+    ]
+
+
 def test_pages_of_the_lectures_are_offline_and_their_links_lead_somewhere(tmp_path):
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
     folder = pages.build(tmp_path)

@@ -39,3 +39,9 @@ def test_no_pull_request_reaches_the_gpu():
         assert bool(own) == (name == "gpu") and all(job["environment"] == "gpu" for job in own)
     assert WORKFLOWS["gpu"]["on"].keys() == {"push", "workflow_dispatch"}
     assert WORKFLOWS["gpu"]["on"]["push"] == {"branches": ["main"]}
+
+
+def test_updates_of_actions_and_pins_wait_until_others_have_looked():
+    found = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8"))["updates"]
+    assert {one["package-ecosystem"] for one in found} == {"github-actions", "conda"}
+    assert all(one["cooldown"]["default-days"] >= 7 and one["directory"] == "/" for one in found)
