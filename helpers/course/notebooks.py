@@ -17,7 +17,7 @@ from . import ROOT, rules
 from .files import write
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "compile", "quotes")  # CONTRIBUTING explains the last three
+CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "notes", "compile", "quotes")  # see CONTRIBUTING
 MEASURING = {"compare", "recorded"}  # the helpers that write records
 
 

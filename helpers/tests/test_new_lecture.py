@@ -31,9 +31,8 @@ LECTURE = [
     markdown(
         "ask",
         "## 一行一个程序\n\n**猜一猜：**三行会得到什么？",
-        **slide("slide", "predict", slide="**猜一猜：**多少？"),
+        **slide("slide", "predict", slide="**猜一猜：**多少？", notes="先停一停。"),
     ),
-    markdown("notes", "<details>\n<summary>给讲者</summary>\n\n先停一停。\n\n</details>", **slide("notes")),
     code("kernel", KERNEL, tags=["export"], compile={"row_sum_kernel": SPEC}),
     code("launch", LAUNCH),
     code("rates", MEASURE, tags=["nbval-ignore-output", "slide-no-code"]),

@@ -29,8 +29,8 @@ def state(root):
 
 def lecture(root, *more, source="print(1)"):
     cells = [markdown("title", "# Add\nWe add."), code("one", source, 1, [stream("the answer\n")])]
-    notes = markdown("notes", "the usual wrong answer", **slide("notes"))
-    save(root / "notebooks" / "02_add.ipynb", *cells, notes, markdown("end", TEXT), *more, course=GPU)
+    end = markdown("end", TEXT, notes="the usual wrong answer")
+    save(root / "notebooks" / "02_add.ipynb", *cells, end, *more, course=GPU)
 
 
 @pytest.fixture
