@@ -1,7 +1,7 @@
 """The pages hold the course offline, their links lead somewhere, and a page that fails leaves what was there."""
 
 from helpers.course import ROOT, notebooks, pages
-from helpers.tests.synthetic import code, markdown, picture, save, slide
+from helpers.tests.synthetic import code, markdown, picture, save
 
 import re
 import shutil
