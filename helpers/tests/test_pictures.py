@@ -133,9 +133,7 @@ def test_a_tile_shows_each_offset_once_and_names_those_of_its_program(shown, dra
     show_tile((6, 7), (1, 6), (4, 8), (1, 0))
     assert sorted(int(text) for text in drawn[0] if text.isdigit()) == list(range(42))
     assert len(drawn[1]) == 8 * 8 - 42 and {"row 7", "col 7"} <= set(drawn[0])
-    assert (
-        "rows 4 to 7, columns 0 to 7; on are the 14 lanes with offsets 4, 10, 16, 22, 28, 34, 40, 5, 11" in shown[0].alt
-    )
+    assert "rows 4 to 7, columns 0 to 7; on are the 14 lanes with offsets 4, 10, 16, 22, 28, 34" in shown[0].alt
 
 
 def test_dataflow_totals_and_a_small_tensor_with_its_own_bytes(shown, drawn):
