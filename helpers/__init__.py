@@ -20,6 +20,7 @@ HOMES = {
     "show_grids": "pictures.programs",
     "show_programs": "pictures.programs",
     "show_roofline": "measure.charts",
+    "show_tile": "pictures.programs",
 }
 __all__ = list(HOMES)
 

@@ -39,7 +39,7 @@ def measure(target: Path) -> None:
         print(f"running {notebooks.shown(path)}", flush=True)
         notebook = notebooks.read(path)
         execute.run_cells(path, notebook, **execute.recording(path, target / "tables", sweep=False))
-        notebooks.write(target / path.name, notebooks.canonical(notebook))
+        notebooks.write(target / notebooks.role(path) / path.name, notebooks.canonical(notebook))
 
 
 def judge(target: Path, records: Path = execute.RECORDS) -> list[str]:

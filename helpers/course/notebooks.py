@@ -17,7 +17,7 @@ from . import ROOT, rules
 from .files import write
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "compile")  # CONTRIBUTING says what the last two are
+CELL_METADATA = ("tags", "slideshow", "nbgrader", "slide", "notes", "compile", "quotes")  # see CONTRIBUTING
 MEASURING = {"compare", "recorded"}  # the helpers that write records
 
 
@@ -51,8 +51,8 @@ def every_notebook(root: Path = ROOT) -> list[Path]:
 
 
 def measuring(root: Path = ROOT) -> list[Path]:
-    """The lectures that measure: whose code uses `compare` or `recorded`."""
-    return [path for path in lectures(root) if MEASURING & _names(read(path))]
+    """The lectures, and the solutions, that measure: whose code uses `compare` or `recorded`."""
+    return [path for path in executed(root) if MEASURING & _names(read(path))]
 
 
 def _names(notebook) -> set[str]:

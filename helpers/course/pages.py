@@ -38,7 +38,6 @@ class Page:
     def __init__(self, path: Path, folder: Path):
         self.name = path.relative_to(folder).with_suffix(".html").as_posix()
         self.path, self.role, self.notebook = path, notebooks.role(path), notebooks.read(path)
-        self.notebook.cells = [cell for cell in self.notebook.cells if notebooks.slide_type(cell) != "notes"]
         self.title = notebooks.title(self.notebook) or path.stem
         first = self.notebook.cells[0].source if self.notebook.cells else ""
         self.about = notebooks.plain(notebooks.heading(first)[1].partition("\n\n")[0])

@@ -1,12 +1,12 @@
 """Builds the lectures as decks to present without a network: `python -m helpers.course.slides`.
 
 What a deck shows is in the cells' metadata: JupyterLab's slide type, the tags `predict` (the outputs that follow wait
-for a click) and `slide-no-code`, and `slide`, the text that stands for the cell's own, which goes to the speaker. What
-is longer than a slide is cut in the browser, by slides_template/paging.js. reveal.js comes from npm.
+for a click) and `slide-no-code`, `slide`, the text that stands for the cell's own, which goes to the speaker, and
+`notes`, for the speaker alone. What is longer than a slide is cut in the browser, by slides_template/paging.js.
+reveal.js comes from npm.
 """
 
 import html
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,6 @@ from nbconvert import SlidesExporter
 
 from . import ROOT, files, notebooks, npm, pages
 
-FOLD = re.compile(r"<details>\s*<summary>.*?</summary>(.*)</details>", re.DOTALL)  # around a speaker's notes
 PREDICT, NO_CODE = "predict", "slide-no-code"
 REVEAL = ("dist/reveal.", "dist/theme/white.css", "dist/theme/fonts/source-sans-pro/", "plugin/notes/", "LICENSE")
 KEYS = "Space: next · S: speaker notes · Esc: overview · <code>?print-pdf</code> after the address, then print: PDF."
@@ -57,9 +56,6 @@ def cells(notebook) -> Iterator:
         kind = notebooks.slide_type(cell)
         if kind == "skip":
             continue
-        if kind == "notes":
-            yield _typed(nbformat.v4.new_markdown_cell(FOLD.sub(r"\1", cell.source).strip()), "notes")
-            continue
         asked = asked and kind == "-"
         for part in _prose(cell) if cell.cell_type == "markdown" else _code(cell):
             answers = asked and bool(part.get("outputs"))
@@ -67,6 +63,8 @@ def cells(notebook) -> Iterator:
             asked, kind = asked and not answers, "-"
         if cell.cell_type == "markdown" and "slide" in cell.metadata:
             yield _typed(nbformat.v4.new_markdown_cell(notebooks.heading(cell.source)[1]), "notes")
+        if "notes" in cell.metadata:
+            yield _typed(nbformat.v4.new_markdown_cell(cell.metadata["notes"]), "notes")
         asked = asked or PREDICT in notebooks.tags(cell)
 
 

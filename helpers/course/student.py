@@ -29,7 +29,8 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)[^)]*\)")
 
 def blank(notebook) -> str:
     """The text of the notebook without outputs, without the note of what executed it, without the speaker's notes."""
-    notebook.cells = [cell for cell in notebook.cells if notebooks.slide_type(cell) != "notes"]
+    for cell in notebook.cells:
+        cell.metadata.pop("notes", None)
     for cell in notebooks.code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
     notebook.metadata.pop("course", None)

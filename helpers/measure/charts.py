@@ -4,6 +4,7 @@ Colours are Okabe and Ito's, and no line depends on its colour alone.
 """
 
 import contextlib
+import math
 
 from ..pictures.drawing import BLUE, ORANGE, SKY, VERMILLION, default_style, show
 
@@ -36,7 +37,7 @@ def show_rates(table) -> None:
     with _chart(len(parts), f"{rate} of {op}; higher is faster.") as (panels, said):
         for axes, (dtype, part) in zip(panels, parts.items(), strict=True):
             one = part["shape"].nunique() == 1
-            said += [f"{dtype}, {ends}." for ends in (_bars if one else _lines)(axes, part, rate, names)]
+            said += [f"{dtype}, {ends}." for ends in (_points if one else _lines)(axes, part, rate, names)]
             label = f"{rate} at {part['shape'].iloc[0]}" if one else rate
             if "of_copy" in part:
                 copy = (part["GB/s"] / part["of_copy"]).median()
@@ -62,24 +63,62 @@ def show_roofline(points, copy_rate: float, matmul_rate: float) -> None:
     """Shows operations a second over operations a byte, both logarithmic, under the roof of two measured rates.
 
     `points` is a DataFrame with `op`, `operations per byte` and `TFLOP/s`; `copy_rate` is in GB/s, `matmul_rate` in
-    TFLOP/s. The roof: Williams, Waterman and Patterson, Roofline, Communications of the ACM 52(4), 2009.
+    TFLOP/s. A dotted line leads from each point up to the roof; the dashed line is half of the roof. The roof:
+    Williams, Waterman and Patterson, Roofline, Communications of the ACM 52(4), 2009.
     """
     ridge = matmul_rate / copy_rate * 1e3
+    left, right = points["operations per byte"].min() / 6, 3 * max(points["operations per byte"].max(), ridge)
     roof = f"A roof that rises with the copy rate, {_round(copy_rate)} GB/s, up to {_round(ridge)} operations a byte,"
-    with _chart(1, f"{roof} and is flat beyond, at {_round(matmul_rate)} TFLOP/s.") as ((axes,), said):
-        axes.plot([0.02, ridge, 1e4], [0.02 * copy_rate / 1e3, matmul_rate, matmul_rate], color="black")
-        for row, look in zip(points.to_dict("records"), LOOKS[1:] * 3, strict=False):
-            x, y = row["operations per byte"], row["TFLOP/s"]
-            axes.plot([x], [y], **{**look, "linestyle": "none"}, ms=10, label=row["op"])
-            share = y / min(matmul_rate, x * copy_rate / 1e3)
-            said.append(f"{row['op']}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {share:.0%} of the roof.")
-        axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="TFLOP/s")
+    with _chart(1, f"{roof} and is flat beyond, at {_round(matmul_rate)} TFLOP/s.", (8.6, 5)) as ((axes,), said):
+        axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="TFLOP/s", xlim=(left, right))
+        axes.set_ylim(points["TFLOP/s"].min() / 2, 2.5 * matmul_rate)
+        for part, look in ((1, {"color": "black"}), (0.5, GREY)):
+            heights = [part * left * copy_rate / 1e3, part * matmul_rate, part * matmul_rate]
+            axes.plot([left, ridge, right], heights, **look)
+        slope = {"rotation": math.degrees(math.atan(copy_rate / 1e3)), "transform_rotates_text": True, "ha": "right"}
+        slope |= {"rotation_mode": "anchor", "fontsize": 11}
+        axes.text(ridge / 2.3, 1.2 * matmul_rate / 2, f"copy rate, {_round(copy_rate)} GB/s", **slope)
+        _label(axes, f"matmul rate, {_round(matmul_rate)} TFLOP/s", (right, matmul_rate), -4, -12, "right")
+        _label(axes, "half of the roof", (right, matmul_rate / 2), -4, -12, "right")
+        said += _under_the_roof(axes, points, copy_rate, matmul_rate)
+
+
+def _under_the_roof(axes, points, copy_rate: float, matmul_rate: float) -> list[str]:
+    """Draws a roofline's points, each with its share of the roof, no label over another; says where they lie."""
+    rows, said, low, high = [], [], *axes.get_ylim()
+    places = zip(points["op"], points["operations per byte"], points["TFLOP/s"], LOOKS[1:] * 3, strict=False)
+    for op, x, y, look in places:
+        height = min(matmul_rate, x * copy_rate / 1e3)
+        axes.vlines(x, y, height, color=BLUE, linestyle=":", linewidth=2)
+        axes.plot([x], [y], color=BLUE, marker=look["marker"], linestyle="none")
+        said.append(f"{op}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {y / height:.0%} of the roof.")
+        rows.append((y, x, y > 0.9 * height, f"{op}: {y / height:.0%}"))
+    for near, sign in (
+        (True, 1),
+        (False, -1),
+    ):  # at the roof: left, upwards; others: right, downwards
+        last = -math.inf
+        for y, x, _, text in sorted((row for row in rows if row[2] == near), key=lambda row: sign * row[0]):
+            own = sign * math.log10(y) * 310 / math.log10(high / low)  # the axes are about 310 points high
+            last = max(own + 8 * near, last + 16)
+            beside = x if near else max(row[1] for row in rows if row[1] < 2 * x)
+            _label(axes, text, (beside, y), -12 * sign, sign * (last - own), "right" if near else "left")
+    return said
+
+
+def _label(axes, text: str, at: tuple, dx: float, dy: float, side: str) -> None:
+    """Writes beside a place, `dx` and `dy` points (of 1/72 inch) away from it."""
+    axes.annotate(text, at, (dx, dy), textcoords="offset points", va="center", ha=side, fontsize=11)
 
 
 def show_bars(table, column: str) -> None:
-    """Shows a column of a table that has `impl` and `shape`: a bar a row."""
+    """Shows a column of a table over its column `impl`: a bar a row, with its value."""
     with _chart(1, f"{column}.") as ((axes,), said):
-        said.append(f"{', '.join(_bars(axes, table, column))}.")
+        axes.barh(table["impl"], table[column], color=SKY, edgecolor="black", height=0.6)
+        for place, value in enumerate(table[column]):
+            axes.text(0, place, f"  {_round(value)}", va="center", fontsize=12)
+        said.append(f"{', '.join(f'{i}: {_round(v)}' for i, v in zip(table['impl'], table[column], strict=True))}.")
+        axes.invert_yaxis()
         axes.set(xlabel=column)
 
 
@@ -106,22 +145,31 @@ def _lines(axes, rows, column: str, names) -> list[str]:
     return said
 
 
-def _bars(axes, rows, column: str, names=()) -> list[str]:
-    """Draws a bar for each implementation of the only case; says how long each is."""
-    axes.barh(rows["impl"], rows[column], color=SKY, edgecolor="black", height=0.6)
-    for place, value in enumerate(rows[column]):
-        axes.text(0, place, f"  {_round(value)}", va="center", fontsize=12)
-    axes.invert_yaxis()
+def _points(axes, rows, column: str, names) -> list[str]:
+    """Draws a point for each implementation of the only case, on an axis that need not begin at 0, so that a tie and a
+    few per cent look different; a whisker from the 80th to the 20th percentile of its times. Says where each lies.
+    """
+    for place, row in enumerate(rows.to_dict("records")):
+        value = row[column]
+        slow, fast = (value * row["device_us"] / row[name] for name in ("p80_us", "p20_us"))
+        axes.errorbar([value], [place], xerr=[[value - slow], [fast - value]], fmt="o", color=BLUE, capsize=4)
+        white = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        at = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center", "fontsize": 12, "bbox": white}
+        axes.annotate(_round(value), (value, place), **at)
+    axes.set_yticks(range(len(rows)), rows["impl"])
+    axes.set_ylim(len(rows) - 0.5, -0.6)
+    axes.margins(x=0.12)
+    axes.grid(axis="x", color="#DDDDDD")
     return [f"{row['impl']}: {_round(row[column])} at {row['shape']}" for row in rows.to_dict("records")]
 
 
 @contextlib.contextmanager
-def _chart(panels: int, first: str, **options):
+def _chart(panels: int, first: str, size: tuple = (), **options):
     """Yields axes to draw on, and a list to say on what: shown on leaving, as alt text. Without panels nothing is."""
     with default_style(STYLE):
         from matplotlib.figure import Figure
 
-        figure, said = Figure(figsize=(6.4 if panels == 1 else 10.4, 3.9), layout="constrained"), [first]
+        figure, said = Figure(figsize=size or (6.4 if panels == 1 else 10.4, 3.9), layout="constrained"), [first]
         yield figure.subplots(1, panels, squeeze=False, **options)[0] if panels else [], said
         if panels:
             handles, labels = figure.axes[0].get_legend_handles_labels()

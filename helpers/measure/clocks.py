@@ -57,16 +57,6 @@ def copy_rate() -> float:
     return 2 * n_bytes / device_us(lambda: y.copy_(x))[0] / 1e3
 
 
-@functools.cache
-def matmul_rate() -> float:
-    """TFLOP/s (10¹² operations, a multiplication and an addition counted as two) of PyTorch's 8192³ bfloat16 product.
-
-    Random inputs: with zeros a card runs faster than it ever will on data.
-    """
-    x, y = (torch.randn(8192, 8192, dtype=torch.bfloat16, device=DEVICE) for _ in range(2))
-    return 2 * 8192**3 / device_us(lambda: x @ y)[0] / 1e6
-
-
 def l2_bytes() -> int:
     """Size of the L2 cache."""
     return torch.cuda.get_device_properties(DEVICE).L2_cache_size

@@ -1,4 +1,4 @@
-"""Draws programs and their lanes, and CUDA's grid beside Triton's."""
+"""Draws programs and their lanes, in one dimension and in two, and CUDA's grid beside Triton's."""
 
 import numpy as np
 
@@ -38,6 +38,30 @@ def show_programs(n_elements: int, block_size: int) -> None:
             if pid is not None:
                 (_cells if small else _bar)(axes, left, y, bar, *_lanes(pid, n_elements, block_size))
             say(" · ".join(lines) + ".")
+
+
+def show_tile(shape: tuple, strides: tuple, block: tuple, pid: tuple) -> None:
+    """Shows the lanes of a 2-D grid, each with its element's offset or hatched; those of program `pid` stand out.
+
+    All are (rows, columns). Raises ValueError beyond 16 lanes a side, and if a block's side is not a power of two.
+    """
+    sides = [-(-size // step) * step for size, step in zip(shape, block, strict=True)]
+    for side, step in zip(sides, block, strict=True):
+        require(16, lanes=side, block_size=step)
+    on, own = [], [range(number * step, (number + 1) * step) for number, step in zip(pid, block, strict=True)]
+    with picture(90 + 54 * sides[1], 90 + 40 * sides[0]) as (axes, say):
+        title = f"program {tuple(pid)}: {span(own[0], 'row')}, {span(own[1], 'column')}"
+        text(axes, 10, 20, title, fontsize=13, weight="bold")
+        for row, col in np.ndindex(*sides):
+            inside, mine = row < shape[0] and col < shape[1], row in own[0] and col in own[1]
+            on += [row * strides[0] + col * strides[1]] if inside and mine else []
+            x, y = 70 + 52 * col + 8 * (col // block[1]), 66 + 38 * row + 8 * (row // block[0])
+            label = str(row * strides[0] + col * strides[1]) if inside else ""
+            box(axes, x, y, 48, 34, label, **(OFF if not inside else YOURS if mine else ON))
+            text(axes, 10, y + 17, f"row {row}" if col == 0 else "")
+            text(axes, x + 24, 52, f"col {col}" if row == 0 else "", ha="center")
+        say(f"{title}; on are the {plural(len(on), 'lane')} with offsets {', '.join(map(str, on))}.")
+        say(f"{sides[0]} × {sides[1]} lanes in all; hatched, those outside of the {shape[0]} × {shape[1]} elements.")
 
 
 def show_grids(n_elements: int, threads_per_block: int, block_size: int) -> None:

@@ -4,6 +4,7 @@
 MASKED = "tl.load(x_ptr + offsets, mask=mask)"
 CLAMPED, REJECTS = "tl.where(x < 0, 0.0, tl.where(x > 1, 1.0, x))", 'check_elementwise("clamp", FLOATS, x=x)'
 DIFFERENCE = "tl.load(x_ptr + offsets) - tl.load(y_ptr + offsets)"
+EVEN = "BLOCK_SIZE // (32 * num_warps)"
 RELU = "tl.where(y < 0, 0.0, y)"
 NO_NAN = "only where input 0 is nan"
 WHOLE_BLOCKS = "grid rounded down: the last, partial block is left out"
@@ -31,7 +32,11 @@ ANSWERS = {
         "one program an element": ("reached far outside its tensors", " // 256", ""),
         "a block of 128": ("the last elements have no program", "BLOCK_SIZE=256", "BLOCK_SIZE=128"),
         "y - x": ("got -1.25, expected 1.25", DIFFERENCE, f"-({DIFFERENCE})"),
+        "no spare threads": ("elements_a_thread(64, 4) gave 0", "max(1, BLOCK_SIZE // (32 * num_warps))", EVEN),
+        "one element a thread": ("elements_a_thread(256, 4) gave 1", 3, "return 1"),
+        "always 128 threads": ("elements_a_thread(256, 1) gave 2", "32 * num_warps", "128"),
     }, {
+        "rounded up": ("max(1, BLOCK_SIZE // (32 * num_warps))", "triton.cdiv(BLOCK_SIZE, 32 * num_warps)"),
         "blocks of 128": ("x.numel() // 256", "x.numel() // 128", "BLOCK_SIZE=256", "BLOCK_SIZE=128"),
         "two halves": (1, f"""
             for half in range(2):
@@ -49,6 +54,9 @@ ANSWERS = {
         "no relu": ("got -10.2, expected 0.0", RELU, "y"),
         "relu before b": ("got -10.2, expected 0.0", "x * w + b", "x * w", RELU, f"{RELU} + b"),
         "stub left": ("NotImplementedError` still stands above", "    ###", "    raise NotImplementedError()  ###"),
+        "t1 and t2 forgotten": ("bytes_moved(1024) gave (16384, 16384)", "8 * 4 * n", "4 * 4 * n"),
+        "elements": ("bytes_moved(1024) gave (8192, 4096)", "8 * 4 * n", "8 * n", "4 * 4 * n", "4 * n"),
+        "results not counted": ("gave (20480, 12288)", "8 * 4 * n", "5 * 4 * n", "4 * 4 * n", "12 * n"),
     }, {
         "nan asked for": (RELU, "tl.where((y > 0) | (y != y), y, 0.0)"),
         "maximum that keeps nan": (RELU, "tl.maximum(y, 0.0, propagate_nan=tl.PropagateNan.ALL)"),
@@ -89,7 +97,11 @@ ANSWERS = {
         "one program more": ("programs_too_many(1024) gave 1", "triton.cdiv(x.numel(), 256)", "x.numel() // 256 + 1"),
         "<=": ("lanes past the end pass the mask", "offsets < n_elements", "offsets <= n_elements"),
         "store not masked": ("`tl.store(out_ptr + offsets, x * y)`); pass mask=mask", "x * y, mask=mask", "x * y"),
+        "all loads": ("unmasked_loads_of(as it was) gave", ' and not line.startswith("@")', ""),
+        "stores, too": ("unmasked_loads_of(as it was) gave 7", '"ld.global" in line', '".global" in line'),
+        "the masked ones": ("unmasked_loads_of(add_kernel) gave 2", "and not line", "and line"),
     }, {
+        "what begins with ld": (3, 'return sum(line.strip().startswith("ld.global") for line in ptx.splitlines())'),
         "a larger block": ("numel(), 256)", "numel(), 1024)", "BLOCK_SIZE=256)", "BLOCK_SIZE=1024)"),
         "rounded up by hand": ("triton.cdiv(x.numel(), 256)", "(x.numel() + 255) // 256"),
         "the grid as a function": ("[(programs,)]", '[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK_SIZE"]),)]'),

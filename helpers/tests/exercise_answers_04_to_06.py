@@ -62,8 +62,8 @@ ANSWERS = {
     "rate": ({
         "a million": ("gave 0.001; the answer is 1.0", "/ 1000", "/ 1e6"),
         "elements": ("gave 0.25; the answer is 1.0", " * itemsize", ""),
-        "upside down": ("gave 1.72", "gb_per_s / copy_rate", "copy_rate / gb_per_s"),
-        "never above 1": ("gave 1.0; the answer is 1.0015", "gb_per_s / copy_rate", "min(1.0, gb_per_s / copy_rate)"),
+        "upside down": ("gave 1.7", "gb_per_s / copy_rate", "copy_rate / gb_per_s"),
+        "never above 1": ("gave 1.0; the answer is 1.0101", "gb_per_s / copy_rate", "min(1.0, gb_per_s / copy_rate)"),
         "printed": ("gave None", "return gb_per_s / copy_rate", "print(gb_per_s / copy_rate)"),
     }, {
         "in seconds": (1, "return (read + written) * itemsize / (us * 1e-6) / (copy_rate * 1e9)"),
@@ -91,11 +91,11 @@ ANSWERS = {
         "a longer warm-up": (FIRST, "    for _ in range(9):\n        gpu.launch()\n    gpu.synchronize()\n"),
     }),
     "decide": ({
-        "rules 1 and 2 swapped": ("(7.7, 7.7, 7.7, 20.3, 0.3) gave 'leave it'", "host_us > eager_us",
+        "rules 1 and 2 swapped": ("(7.7, 7.7, 7.7, 20.1, 0.3) gave 'leave it'", "host_us > eager_us",
                                   "host_us > eager_us and min(compiled_us, kernel_us) < 0.93 * eager_us"),
         "rules 2 and 3 swapped": ("gave 'torch.compile'; the answer is 'leave it'", f"{GAIN} < 1.02",
                                   f"{GAIN} < 1.02 and compiled_us / kernel_us >= 1.1"),
-        "rules 1 and 3 swapped": ("(7.7, 3.9, 3.9, 20.3, 0.3) gave 'torch.compile'", "host_us > eager_us",
+        "rules 1 and 3 swapped": ("(7.7, 3.9, 3.9, 20.1, 0.3) gave 'torch.compile'", "host_us > eager_us",
                                   "host_us > eager_us and (compiled_us > 1.1 * kernel_us or kernel_us == eager_us)"),
         "host against the kernel": ("gave 'CUDA graph'; the answer is 'Triton'", "host_us > eager", "host_us > kernel"),
         "the operator's speedup": ("gave 'Triton'; the answer is 'leave it'", GAIN, "speedup"),
@@ -111,6 +111,53 @@ ANSWERS = {
             rules = {"CUDA graph": host_us > eager_us, "leave it": left > 1 / 1.02}
             rules |= {"torch.compile": compiled_us < 1.1 * kernel_us, "Triton": True}
             return next(answer for answer, fits in rules.items() if fits)
+        """),
+    }),
+    "most": ({
+        "eager's bytes": ("the answer is 1.2498", "3 * tokens", "7 * tokens"),
+        "no residual": ("the answer is 1.2498", "3 * tokens", "2 * tokens"),
+        "no bias": ("the answer is 1.4925", " + wide)", ")"),
+        "elements": ("the answer is 1.2498", "2 * (3", "(3"),
+        "the operator": ("the answer is 1.2498", "step_us / (step_us - eager_us + least_us)", "eager_us / least_us"),
+        "for nothing": ("the answer is 1.2498", " + least_us)", ")"),
+        "time saved": ("the answer is 1.2498", "step_us / (step_us - eager_us + least_us)",
+                       "1 + (eager_us - least_us) / step_us"),
+    }, {
+        "in seconds": ("n_bytes / copy_rate / 1000", "1e6 * n_bytes / (1e9 * copy_rate)"),
+        "Amdahl's words": ("step_us / (step_us - eager_us + least_us)",
+                           "1 / (1 - eager_us / step_us + eager_us / step_us * least_us / eager_us)"),
+        "tensor by tensor": (1, """
+            x = residual = out = tokens * wide
+            least = 2 * (x + residual + wide + out) / (1e3 * copy_rate)
+            return step_us / (step_us - (eager_us - least))
+        """),
+    }),
+    "fastest": ({
+        "no name": ("missing 1 required keyword-only argument", ', name="gelu_chain"', ""),
+        "another name": ("no measurement is recorded", 'name="gelu_chain"', 'name="my_chain"'),
+        "the slowest": ("gave 'eager'", "idxmin", "idxmax"),
+        "the host's clock": ("gave 'eager'", 'table["device_us"].idxmin', 'table["host_us"].idxmin'),
+        "a row's number": ("gave 1; the answer is", 'table["impl"][table["device_us"].idxmin()]',
+                           'int(table["device_us"].idxmin())'),
+    }, {
+        "sorted": ('table["impl"][table["device_us"].idxmin()]', 'table.sort_values("device_us")["impl"].iloc[0]'),
+        "the largest speed-up": ('["device_us"].idxmin', '["speedup"].idxmax'),
+        "by name": ('table["impl"][table["device_us"].idxmin()]', 'table.set_index("impl")["device_us"].idxmin()'),
+    }),
+    "loads": ({
+        "one warp": ("(1024, 4, 16, 32) gave (32, 8, 128)", "num_warps * warp_size", "warp_size"),
+        "NVIDIA's warps": ("(1024, 4, 8, 64) gave (8, 8, 64)", "num_warps * warp_size", "num_warps * 32"),
+        "all of a thread's": ("(1024, 1, 32, 32) gave (32, 32, 1024)", "min(elements, 128 // bits)", "elements"),
+        "as wide as can be": ("(256, 4, 16, 32) gave (2, 2, 128)", "neighbours * bits", "128"),
+        "nothing for the spare": ("(64, 4, 32, 32) gave (0, 0, 0)", "warp_size), 1)", "warp_size), 0)"),
+        "eight, whatever the type": ("(1024, 1, 32, 32) gave (32, 8, 256)", "128 // bits", "8"),
+    }, {
+        "rounded up": ("max(BLOCK_SIZE // (num_warps * warp_size), 1)", "-(-BLOCK_SIZE // (num_warps * warp_size))"),
+        "bits first": ("neighbours = min(elements, 128 // bits)", "neighbours = min(elements * bits, 128) // bits"),
+        "two limits": (1, """
+            threads = num_warps * warp_size
+            width = min(128, max(bits, BLOCK_SIZE * bits // threads))
+            return max(1, BLOCK_SIZE // threads), width // bits, width
         """),
     }),
     "occupancy": ({

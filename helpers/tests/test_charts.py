@@ -2,6 +2,8 @@
 
 from helpers.measure import charts
 
+import itertools
+
 import pandas
 import pytest
 
@@ -15,7 +17,8 @@ SAID = (
 def rows(shape, dtype="float32", copy=2500.0, **rates):
     return [
         {"op": "add", "shape": shape, "dtype": dtype, "impl": impl, "GB/s": rate, "of_copy": rate / copy,
-         "device_us": US[impl], "host_us": US[impl] + 1, "graph_us": US[impl] / 2}
+         "device_us": US[impl], "p20_us": US[impl] / 1.25, "p80_us": US[impl] * 2,
+         "host_us": US[impl] + 1, "graph_us": US[impl] / 2}
         for impl, rate in rates.items()
     ]  # fmt: skip
 
@@ -68,11 +71,14 @@ def test_rates_over_cases(shown):
 
 def test_rates_of_one_case(shown):
     (axes,), alt = shown(charts.show_rates, table(rows("(8, 16)", eager=0.5, triton=1234.5, wrong=float("nan"))))
-    assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches] == [(0, 0.5), (1, 1234.5)]
+    found = [
+        (one.lines[0].get_xydata().tolist(), one.lines[2][0].get_segments()[0].tolist()) for one in axes.containers
+    ]
+    assert found == [([[0.5, 0]], [[0.25, 0], [0.625, 0]]), ([[1234.5, 1]], [[617.25, 1], [1543.125, 1]])]
     assert [one.get_text() for one in axes.get_yticklabels()] == ["eager", "triton"] and axes.yaxis_inverted()
-    assert [(one.get_position(), one.get_text()) for one in axes.texts] == [((0, 0), "  0.5"), ((0, 1), "  1234")]
+    assert [(one.xy, one.get_text()) for one in axes.texts] == [((0.5, 0), "0.5"), ((1234.5, 1), "1234")]
     assert (
-        axes.lines[0].get_xdata() == [2500, 2500]
+        axes.lines[-1].get_xdata() == [2500, 2500]
         and axes.get_xlabel() == "GB/s at (8, 16) (dashed: the copy rate, 2500)"
     )
     assert "float32, eager: 0.5 at (8, 16). float32, triton: 1234 at (8, 16). The copy" in alt and "wrong" not in alt
@@ -128,25 +134,34 @@ def test_short_labels_lie_flat(shown):
 def test_a_roofline(shown):
     two = [
         {"op": "add", "operations per byte": 0.1, "TFLOP/s": 0.2},
-        {"op": "mm", "operations per byte": 1e3, "TFLOP/s": 350.0},
+        {"op": "mm", "operations per byte": 1e3, "TFLOP/s": 679.0},
     ]
     (axes,), alt = shown(charts.show_roofline, pandas.DataFrame(two), 4000.0, 700.0)
-    assert points(axes.lines[0]) == [(0.02, 0.08), (175, 700), (10000, 700)]
-    assert drawn(axes) == {"add": [(0.1, 0.2)], "mm": [(1000, 350)]}
+    left, right = axes.get_xlim()
+    roof, half, *rest = [points(line) for line in axes.lines]
+    assert roof == [(left, pytest.approx(4 * left)), (175, 700), (right, 700)] and axes.lines[1].get_linestyle() == "--"
+    assert half == [(left, pytest.approx(2 * left)), (175, 350), (right, 350)] and left < 0.1 and right > 1e3
+    assert rest == [[(0.1, 0.2)], [(1000, 679)]]
+    up = [one.get_segments()[0].tolist() for one in axes.collections]
+    assert up == [[[0.1, 0.2], [0.1, pytest.approx(0.4)]], [[1000, 679], [1000, 700]]]
+    texts = {one.get_text(): one for one in axes.texts}
+    assert list(texts)[:3] == ["copy rate, 4000 GB/s", "matmul rate, 700 TFLOP/s", "half of the roof"]
+    assert list(texts)[3:] == ["mm: 97%", "add: 50%"] and texts["add: 50%"].xy == (0.1, 0.2)
+    assert (texts["mm: 97%"].get_ha(), texts["add: 50%"].get_ha()) == ("right", "left")
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("operations per byte", "TFLOP/s")
     assert alt == (
         "A roof that rises with the copy rate, 4000 GB/s, up to 175 operations a byte, and is flat beyond, at 700 "
         "TFLOP/s. add: 0.1 operations a byte, 0.2 TFLOP/s, 50% of the roof. "
-        "mm: 1000 operations a byte, 350 TFLOP/s, 50% of the roof."
+        "mm: 1000 operations a byte, 679 TFLOP/s, 97% of the roof."
     )
 
 
 def test_bars(shown):
-    two = pandas.DataFrame({"impl": ["eager", "triton"], "shape": "8 tokens", "kept": [4.0, 3.0]})
+    two = pandas.DataFrame({"impl": ["eager", "triton"], "kept": [4.0, 3.0]})
     (axes,), alt = shown(charts.show_bars, two, "kept")
     assert [(bar.get_y() + bar.get_height() / 2, bar.get_width()) for bar in axes.patches] == [(0, 4), (1, 3)]
-    assert axes.get_xlabel() == "kept" and alt == "kept. eager: 4 at 8 tokens, triton: 3 at 8 tokens."
+    assert axes.get_xlabel() == "kept" and alt == "kept. eager: 4, triton: 3."
 
 
 def test_curves_on_top_of_each_other(shown):
@@ -156,6 +171,19 @@ def test_curves_on_top_of_each_other(shown):
     assert [(line.get_linewidth(), line.get_marker()) for line in axes.lines] == [(4, ""), (2, "")]
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "loss")
     assert alt == "loss by step. a: 3 to 1. b: 3 to 0.5."
+
+
+def test_no_two_labels_of_a_roofline_overlap(shown):
+    """Points as close as those of *Explaining a number*, at the roof and then, but for a product, below it."""
+    places = [(0.17, 0.7), (0.83, 3.5), (1.25, 2.6), (1.0, 3.0), (1.1, 2.5)]
+    for part in (1, 0.6):
+        close = [(2731, 700), *((x, y * part) for x, y in places)]
+        rows = [{"op": f"op {i}", "operations per byte": x, "TFLOP/s": y} for i, (x, y) in enumerate(close)]
+        (axes,), _ = shown(charts.show_roofline, pandas.DataFrame(rows), 4225.0, 700.0)
+        axes.figure.draw_without_rendering()
+        boxes = [one.get_window_extent() for one in axes.texts]
+        assert len(boxes) == 9 and not any(a.overlaps(b) for a, b in itertools.combinations(boxes, 2))
+        assert all(axes.figure.bbox.contains(*corner) for box in boxes for corner in (box.min, box.max))
 
 
 def test_no_two_implementations_look_alike():

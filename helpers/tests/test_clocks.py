@@ -79,19 +79,6 @@ def test_the_copy_rate_counts_bytes_read_and_written(monkeypatch, free, n_bytes)
     assert size == (n_bytes, DEVICE) and x.dtype == torch.int8 and x.any() and torch.equal(x, y) and x is not y
 
 
-def test_the_matmul_rate_counts_two_operations_a_product(monkeypatch):
-    made, randn = [], torch.randn
-
-    def smaller(*size, **options):
-        made.append((size, options["dtype"], options["device"]))
-        return randn(2, 2, **options)
-
-    monkeypatch.setattr(torch, "randn", smaller)
-    monkeypatch.setattr(clocks, "device_us", lambda call: (len(call()) * 1000.0, 1.0, 3.0))
-    assert clocks.matmul_rate.__wrapped__() == pytest.approx(2 * 8192**3 / 2e-3 / 1e12, rel=1e-9)
-    assert made == [((8192, 8192), torch.bfloat16, DEVICE)] * 2
-
-
 def test_the_size_of_the_cache_is_this_cards(monkeypatch):
     monkeypatch.setattr(
         torch.cuda, "get_device_properties", lambda device: SimpleNamespace(L2_cache_size={DEVICE: 7}[device])
@@ -125,5 +112,5 @@ def test_a_kernel_of_known_time_takes_it_by_every_clock(clock):
 
 @pytest.mark.skipif(INTERPRETED, reason="needs a GPU")
 def test_the_rates_of_this_card_are_measured_once():
-    assert clocks.copy_rate() == clocks.copy_rate() > 0 and clocks.matmul_rate() == clocks.matmul_rate() > 0
+    assert clocks.copy_rate() == clocks.copy_rate() > 0
     assert clocks.l2_bytes() > 0

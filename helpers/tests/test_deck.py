@@ -11,7 +11,6 @@ import tarfile
 
 import pytest
 
-FOLDED = "<details>\n<summary>给讲者</summary>\n\nsay this\n\n</details>"
 ASKS, F24 = markdown("a", "How many?", tags=["predict"]), [stream("24")]
 
 
@@ -23,19 +22,21 @@ def made(*cells):
 
 def test_a_slide_type_begins_continues_skips_or_speaks():
     cells = [markdown("a", "# T", **slide()), markdown("b", "no", **slide("skip")), markdown("c", "## A")]
-    notes = markdown("n", FOLDED, **slide("notes"))
-    assert made(*cells, notes) == [("slide", "# T"), ("-", "## A"), ("notes", "say this")]
+    notes = markdown("n", "One.", notes="say this")
+    assert made(*cells, notes) == [("slide", "# T"), ("-", "## A"), ("-", "One."), ("notes", "say this")]
 
 
 def test_the_authors_text_stands_for_a_cell_whose_own_goes_to_the_speaker():
     cells = [
         markdown("a", "## 标题\n\nAll of it.", **slide("slide", slide="In short.")),
         markdown("b", "Not on the slide.", slide=""),
+        markdown("n", "So many.", slide="Few.", notes="say this"),
         code("c", "long()", 1, F24, slide="short()"),
         code("d", "plumbing()", 2, [stream("7"), stream(" \n")], tags=["slide-no-code"]),
     ]
     short = [("slide", "## 标题\n\nIn short."), ("notes", "All of it."), ("-", ""), ("notes", "Not on the slide.")]
-    assert made(*cells) == [*short, ("-", "short()"), ("-", "24"), ("-", "7")]
+    told = [("-", "Few."), ("notes", "So many."), ("notes", "say this")]
+    assert made(*cells) == [*short, *told, ("-", "short()"), ("-", "24"), ("-", "7")]
 
 
 def test_the_outputs_after_a_prediction_wait_for_a_click_unless_a_slide_begins():
@@ -43,6 +44,13 @@ def test_the_outputs_after_a_prediction_wait_for_a_click_unless_a_slide_begins()
     kinds = [kind for kind, _ in made(ASKS, code("b", "x = 1"), code("c", "f()", 1, F24), *rest)]
     assert kinds == ["-", "-", "-", "fragment", "-", "-", "-"]
     assert [kind for kind, _ in made(ASKS, code("c", "f()", 1, F24, **slide()))] == ["-", "slide", "-"]
+
+
+def test_notes_in_metadata_go_to_the_speaker_on_the_slide_that_asks():
+    asks = markdown("a", "How many?", tags=["predict"], notes="24, say it late")
+    assert made(asks, code("c", "f()", 1, F24)) == [
+        ("-", "How many?"), ("notes", "24, say it late"), ("-", "f()"), ("fragment", "24"),
+    ]  # fmt: skip
 
 
 def test_code_is_cut_between_statements_and_loses_nothing():
@@ -54,16 +62,17 @@ def test_code_is_cut_between_statements_and_loses_nothing():
 
 
 def test_a_deck_fetches_nothing_and_holds_the_notes():
-    page = slides.render(notebook(markdown("a", "# T\n\nOne.", **slide()), markdown("n", FOLDED, **slide("notes"))))
+    page = slides.render(notebook(markdown("a", "# T\n\nOne.", notes="say this", **slide())))
     assert "say this" in page and 'class="notes"' in page and "<title>T slides</title>" in page
     assert 'src="http' not in page and 'href="http' not in page and "cdn" not in page
 
 
 @pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
 def test_a_learner_does_not_read_the_notes_by_accident(path):
-    """Notes may give an answer away; running a cell unfolds its hidden source, but opens no <details>."""
-    found = [one.source for one in notebooks.read(path).cells if notebooks.slide_type(one) == "notes"]
-    assert found and all(slides.FOLD.fullmatch(source) for source in found)
+    """Notes may give an answer away: they stand in the metadata, and no cell holds or hides any."""
+    cells = notebooks.read(path).cells
+    assert any("notes" in one.metadata for one in cells)
+    assert not any("<details>" in one.source or notebooks.slide_type(one) == "notes" for one in cells)
 
 
 @pytest.fixture

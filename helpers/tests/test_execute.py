@@ -59,21 +59,24 @@ def test_a_failing_cell_leaves_the_notebook_as_it_was(tmp_path, source, reason, 
     assert path.read_bytes() == before and not list(path.parent.glob(".*"))
 
 
-def test_benchmarks_are_the_lectures_that_measure_each_with_a_folder_of_records(monkeypatch, capsys):
+def test_benchmarks_are_the_notebooks_that_measure_each_with_a_folder_of_records(monkeypatch, capsys):
     ran = {}
-    remember = lambda path, executed, **variables: ran.setdefault(path.name, variables) and 1  # noqa: E731
+    remember = lambda path, executed, **variables: ran.setdefault(notebooks.shown(path), variables) and 1  # noqa: E731
     monkeypatch.setattr(execute, "execute", remember)
     monkeypatch.setattr(execute, "machine", lambda: FOUND)
     assert execute.main(["--benchmarks"]) == 1 and not ran
     assert capsys.readouterr().out == "there is no GPU to measure on\n"
     monkeypatch.setattr(execute, "machine", lambda: {**FOUND, "gpu": "NVIDIA H200", "interpreted": False})
-    assert execute.main(["--benchmarks"]) == 0 and list(ran) == [path.name for path in notebooks.measuring()]
+    assert execute.main(["--benchmarks"]) == 0 and list(ran) == [*map(notebooks.shown, notebooks.measuring())]
     folder = str(ROOT / "data" / "benchmarks" / "benchmarking")
     expected = {"COURSE_REQUIRE_GPU": "1", "COURSE_RECORD": folder, "COURSE_SWEEP": "1"}
-    assert ran["05_benchmarking.ipynb"] == expected
+    assert ran["notebooks/05_benchmarking.ipynb"] == ran["notebooks/solutions/05_benchmarking.ipynb"] == expected
     today = datetime.date.today().isoformat()
     assert f"running on: NVIDIA H200 · torch 2.13.0 · triton 3.7.1 · {today}" in capsys.readouterr().out
-    assert execute.main([str(ROOT / "notebooks" / "00_start_here.ipynb")]) == 0 and ran["00_start_here.ipynb"] == {}
+    assert (
+        execute.main([str(ROOT / "notebooks" / "00_start_here.ipynb")]) == 0
+        and ran["notebooks/00_start_here.ipynb"] == {}
+    )
 
 
 def test_a_fresh_python_says_why_the_course_cannot_run(monkeypatch):

@@ -118,7 +118,10 @@ def test_which_lectures_measure_is_read_from_their_code(tmp_path):
     sources = {"01_a": "@recorded\ndef f(): ...", "02_b": "helpers.compare({}, [])", "03_c": "from x import recorded"}
     for name, source in sources.items():
         save(tmp_path / "notebooks" / f"{name}.ipynb", markdown("title", "# compare(x)"), code("a", source))
-    assert [path.stem for path in notebooks.measuring(tmp_path)] == ["01_a", "02_b"]
+    for name, source in {"02_b": "recorded", "03_c": "check"}.items():
+        save(tmp_path / "notebooks" / "solutions" / f"{name}.ipynb", code("a", source))
+    assert [path.stem for path in notebooks.measuring(tmp_path)] == ["01_a", "02_b", "02_b"]
+    assert notebooks.measuring(tmp_path)[-1].parent.name == "solutions"
     assert {"05_benchmarking", "06_explaining_a_number"} <= {path.stem for path in notebooks.measuring()}
 
 

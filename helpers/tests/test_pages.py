@@ -1,7 +1,7 @@
 """The pages hold the course offline, their links lead somewhere, and a page that fails leaves what was there."""
 
 from helpers.course import ROOT, notebooks, pages
-from helpers.tests.synthetic import code, markdown, picture, save, slide
+from helpers.tests.synthetic import code, markdown, picture, save
 
 import re
 import shutil
@@ -60,7 +60,7 @@ def test_pages_of_the_lectures_are_offline_and_their_links_lead_somewhere(tmp_pa
 def test_a_failing_page_leaves_the_earlier_pages(tmp_path, monkeypatch):
     show = code("plot", "show()", 1, [picture('Two "programs" & <masks>')])
     title = markdown("title", "# `Vector` [add](x)\nWe add *two* vectors. Then again.\n\nMore.")
-    save(tmp_path / "notebooks" / "02_add.ipynb", title, markdown("notes", "say this", **slide("notes")), show)
+    save(tmp_path / "notebooks" / "02_add.ipynb", title, markdown("notes", "One.", notes="say this"), show)
     folder = pages.build(tmp_path)
     (item,) = opened(folder / "index.html").find_all("li")
     assert str(item) == '<li><a href="02_add.html">Vector add</a><br/>We add two vectors. Then again.</li>'

@@ -1,6 +1,6 @@
 """The pictures say the right numbers, in the picture and in the alternative text, and leave nothing behind."""
 
-from helpers import show_dataflow, show_grids, show_programs
+from helpers import show_dataflow, show_grids, show_programs, show_tile
 from helpers.pictures import dataflow, drawing, programs
 from helpers.tests.children import run
 
@@ -129,6 +129,13 @@ def test_the_marked_thread_has_an_element_and_what_fits_is_not_hatched(shown, dr
     assert marked < n_elements
 
 
+def test_a_tile_shows_each_offset_once_and_names_those_of_its_program(shown, drawn):
+    show_tile((6, 7), (1, 6), (4, 8), (1, 0))
+    assert sorted(int(text) for text in drawn[0] if text.isdigit()) == list(range(42))
+    assert len(drawn[1]) == 8 * 8 - 42 and {"row 7", "col 7"} <= set(drawn[0])
+    assert "rows 4 to 7, columns 0 to 7; on are the 14 lanes with offsets 4, 10, 16, 22, 28, 34" in shown[0].alt
+
+
 def test_dataflow_totals_and_a_small_tensor_with_its_own_bytes(shown, drawn):
     show_dataflow(SWIGLU)
     assert "2 launches · 5 tensor trips · 160 KiB" in drawn[0]
@@ -152,12 +159,9 @@ def test_dataflow_draws_each_tensor_once_and_apart_from_the_others(shown, drawn,
     assert len(ys) == 4 and min(b - a for a, b in itertools.pairwise(ys)) >= 36 - 1e-6
 
 
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (3 << 20, "3 MiB"), (5 << 40, "5120 GiB")],
-)
-def test_bytes(size, text):
-    assert drawing.size_of(size) == text
+def test_bytes():
+    sizes = {0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 3 << 20: "3 MiB", 5 << 40: "5120 GiB"}
+    assert {size: drawing.size_of(size) for size in sizes} == sizes
 
 
 @pytest.mark.parametrize(
@@ -193,6 +197,8 @@ def test_a_backend_that_is_not_there_is_named():
     ("show", "arguments", "message"),
     [
         (show_programs, (0, 4), "n_elements is 0: there is nothing to draw"),
+        (show_tile, ((6, 7), (7, 1), (4, 3), (0, 0)), "block_size is 3: tl.arange takes powers of two, such as 4"),
+        (show_tile, ((17, 7), (7, 1), (4, 4), (0, 0)), "lanes is 20: pass an integer from 1 to 16"),
         (show_programs, (-1, 4), "n_elements is -1"),
         (show_programs, (10.0, 4), "n_elements is 10.0"),
         (show_programs, (10, 0), "block_size is 0"),

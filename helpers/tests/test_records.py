@@ -164,18 +164,21 @@ def test_a_record_says_what_measured_it(monkeypatch):
     assert [*recording.provenance(), "code"] == list(records.HEADER)
 
 
-def names_in(lecture):
-    """The records that a lecture shows: its functions marked `@recorded`, and the names of its comparisons."""
-    for cell in notebooks.read(lecture).cells:
+RECORDED, COMPARE = {"recorded", "helpers.recorded"}, {"compare", "helpers.compare"}
+
+
+def names_in(path):
+    """The records that a notebook shows: its functions marked `@recorded`, and the names of its comparisons."""
+    for cell in notebooks.read(path).cells:
         for node in ast.walk(ast.parse(cell.source)) if cell.cell_type == "code" else ():
-            if isinstance(node, ast.FunctionDef) and any(ast.unparse(one) == "recorded" for one in node.decorator_list):
+            if isinstance(node, ast.FunctionDef) and RECORDED & set(map(ast.unparse, node.decorator_list)):
                 yield node.name
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "compare":
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in COMPARE:
                 yield from (ast.literal_eval(one.value) for one in node.keywords if one.arg == "name")
 
 
-def test_every_record_lies_in_the_folder_of_the_one_lecture_that_shows_it():
-    shown = [(name, lecture.stem.partition("_")[2]) for lecture in notebooks.lectures() for name in names_in(lecture)]
+def test_every_record_lies_in_the_folder_of_the_one_notebook_that_shows_it():
+    shown = [(name, notebooks.topic(path)) for path in notebooks.executed() for name in names_in(path)]
     there = [(path.stem, path.parent.name) for path in records.DATA.rglob("*") if path.is_file()]
     assert sorted(shown) == sorted(there) and len({name for name, _ in shown}) == len(shown)
 

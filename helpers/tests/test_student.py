@@ -2,7 +2,7 @@
 
 from helpers.course import ROOT, notebooks, rules, student
 from helpers.tests.children import path, python
-from helpers.tests.synthetic import GPU, code, markdown, save, slide, stream
+from helpers.tests.synthetic import GPU, code, markdown, save, stream
 
 import json
 import re
@@ -29,8 +29,8 @@ def state(root):
 
 def lecture(root, *more, source="print(1)"):
     cells = [markdown("title", "# Add\nWe add."), code("one", source, 1, [stream("the answer\n")])]
-    notes = markdown("notes", "the usual wrong answer", **slide("notes"))
-    save(root / "notebooks" / "02_add.ipynb", *cells, notes, markdown("end", TEXT), *more, course=GPU)
+    end = markdown("end", TEXT, notes="the usual wrong answer")
+    save(root / "notebooks" / "02_add.ipynb", *cells, end, *more, course=GPU)
 
 
 @pytest.fixture
@@ -129,7 +129,11 @@ def test_this_courses_edition_holds_no_solution_and_no_output_and_keeps_the_rule
     texts = {found: found.read_bytes().decode(errors="replace") for found in edition.rglob("*") if found.is_file()}
     solved = [cell.source for path in notebooks.solutions() for cell in notebooks.read(path).cells]
     between = re.findall(r"BEGIN SOLUTION\n(.*?)\n *### END", "\n".join(solved), re.DOTALL)
-    telling = [json.dumps(body)[1:-1].replace("\\n", '\\n",\n    "') for body in between if body.count("\n") >= 2]
+    telling = [
+        json.dumps(body, ensure_ascii=False)[1:-1].replace("\\n", '\\n",\n    "')
+        for body in between
+        if body.count("\n") >= 2
+    ]
     stored = "".join(path.read_text(encoding="utf-8") for path in notebooks.solutions())
     assert len(telling) > 10 and all(body in stored for body in telling)
     assert [body for body in telling for text in texts.values() if body in text] == []
