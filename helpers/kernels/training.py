@@ -6,6 +6,7 @@ from helpers.kernels.vector_add import check_elementwise
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 
 
 @triton.jit
@@ -35,7 +36,7 @@ def swiglu_backward(grad_output, gate, up, BLOCK_SIZE=1024):
 
 
 @torch.library.custom_op("course::swiglu", mutates_args=())
-def swiglu_op(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+def swiglu_op(gate: Tensor, up: Tensor) -> Tensor:
     """swiglu as an operator of PyTorch, with its gradient."""
     return swiglu(gate, up)
 
@@ -46,9 +47,7 @@ def swiglu_fake(gate, up):
 
 
 @torch.library.custom_op("course::swiglu_backward", mutates_args=())
-def swiglu_backward_op(
-    grad_output: torch.Tensor, gate: torch.Tensor, up: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
+def swiglu_backward_op(grad_output: Tensor, gate: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
     return swiglu_backward(grad_output, gate, up)
 
 
