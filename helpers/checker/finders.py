@@ -177,8 +177,8 @@ def reduction(e: Evidence) -> Found:
     if strange and e.row == "shapes":
         return Found("reads past the end")
     if any(is_ragged(w.case.shape) for w in e.wrong) and experiments.right_where_whole(one.case, trial):
-        stores = causes.out_of_order(trial)  # a store past a row's end spoils the next row, where there is one
-        return stores if stores.cause == "mask missing on the store" else Found("padding in a reduction")
+        spoils = any(o.call.breaches for o in e.alike)  # a store past one row's end spoils the next row
+        return causes.out_of_order(trial) if spoils else Found("padding in a reduction")
     return Found()
 
 
