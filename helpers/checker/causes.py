@@ -16,8 +16,8 @@ CAUSES = {
     "program id forgotten": "every program computes the same block; add tl.program_id(0) * BLOCK_SIZE to the offsets.",
     "grid rounded down": "the last, partial block is left out; divide with triton.cdiv, which rounds up.",
     "too few programs": "the last elements have no program; compare the grid with the size.",
-    "tail skipped": "the last elements have programs, but nothing is stored there; compare masks, branches and loops "
-    "with the size.",
+    "tail skipped": "the last elements have programs, but nothing is stored there; compare where each "
+    "program begins, its masks, branches and loops with the size.",
     "offsets in bytes": "pointers step in elements, not in bytes; do not multiply offsets by the element's size.",
     "results shifted": "each result lies {what}; compare the offsets of the store with those of the loads.",
     "results swapped": "{what}; return them in the reference's order.",

@@ -173,12 +173,13 @@ def reduction(e: Evidence) -> Found:
     cut = experiments.cut_short(one, trial.reference)
     if cut:
         return Found("reduction cut short", cut)
-    strange = one.got[one.mask].isnan().any() and one.want[one.mask].isfinite().all()
+    stored = one.mask & ~one.unwritten  # what nobody stored is nan, too
+    strange = one.got[stored].isnan().any() and one.want[one.mask].isfinite().all()
     if strange and e.row == "shapes":
         return Found("reads past the end")
     if any(is_ragged(w.case.shape) for w in e.wrong) and experiments.right_where_whole(one.case, trial):
-        stores = causes.out_of_order(trial)  # a store past a row's end spoils the next row, where there is one
-        return stores if stores.cause == "mask missing on the store" else Found("padding in a reduction")
+        spoils = any(o.call.breaches for o in e.alike)  # a store past one row's end spoils the next row
+        return causes.out_of_order(trial) if spoils else Found("padding in a reduction")
     return Found()
 
 

@@ -44,7 +44,7 @@ def show_rates(table) -> None:
                 (axes.axvline if one else axes.axhline)(copy, **GREY)
                 said.append(f"The copy rate, a dashed line, is {_round(copy)}.")
                 label += f" (dashed: the copy rate, {_round(copy)})"
-            (axes.set_xlabel if one else axes.set_ylabel)(label)
+            (axes.set_xlabel if one else axes.set_ylabel)(label + "\n(an axis that need not begin at 0)" * one)
             axes.set(title=f"{op}, {dtype}", **({} if one else {"ylim": (0, 1.08 * axes.get_ylim()[1])}))
 
 

@@ -79,7 +79,7 @@ def test_rates_of_one_case(shown):
     assert [(one.xy, one.get_text()) for one in axes.texts] == [((0.5, 0), "0.5"), ((1234.5, 1), "1234")]
     assert (
         axes.lines[-1].get_xdata() == [2500, 2500]
-        and axes.get_xlabel() == "GB/s at (8, 16) (dashed: the copy rate, 2500)"
+        and axes.get_xlabel() == "GB/s at (8, 16) (dashed: the copy rate, 2500)\n(an axis that need not begin at 0)"
     )
     assert "float32, eager: 0.5 at (8, 16). float32, triton: 1234 at (8, 16). The copy" in alt and "wrong" not in alt
     assert not axes.figure.legends

@@ -28,13 +28,13 @@ SUBMISSIONS = {  # by student, what stands in some of their cells; "right" is th
     "wrong": {"decide": "def decide(*arguments):\n    return 'Triton'"},
 }  # fmt: skip
 EXPECTED = {
-    "copied": ("3", "", ""),
-    "dead": ("2", "bench-check", "bench-check was left out: it ended the kernel"),
-    "endless": ("2", "bench-check", "bench-check was left out: it ran longer than 45 s"),
-    "forged": ("0", "rate-check bench-check decide-check", ""),
-    "looks": ("3", "", ""),
-    "right": ("3", "", ""),
-    "wrong": ("2", "decide-check", ""),
+    "copied": ("5", "", ""),
+    "dead": ("4", "bench-check", "bench-check was left out: it ended the kernel"),
+    "endless": ("4", "bench-check", "bench-check was left out: it ran longer than 45 s"),
+    "forged": ("2", "rate-check bench-check decide-check", ""),
+    "looks": ("5", "", ""),
+    "right": ("5", "", ""),
+    "wrong": ("4", "decide-check", ""),
 }
 
 
@@ -74,9 +74,9 @@ def _new(path):
 @pytest.mark.parametrize("student", EXPECTED)
 def test_right_answers_count_whatever_the_others_do(graded, student):
     row = graded[1][student]
-    assert (row["points"], row["missed"], row["note"]) == EXPECTED[student] and row["of"] == "3"
+    assert (row["points"], row["missed"], row["note"]) == EXPECTED[student] and row["of"] == "5"
     page = (graded[2] / student / row["notebook"]).with_suffix(".html").read_text()
-    assert f"(Score: {row['points']}.0 / 3.0)" in page and ("Left out" in page) == bool(row["note"])
+    assert f"(Score: {row['points']}.0 / 5.0)" in page and ("Left out" in page) == bool(row["note"])
 
 
 def test_who_cannot_be_graded_is_named_with_the_reason(graded):
@@ -85,7 +85,7 @@ def test_who_cannot_be_graded_is_named_with_the_reason(graded):
     assert "broken 05_benchmarking.ipynb: not graded: not a notebook of nbformat 4" in done.stdout
     assert "renamed mine.ipynb: not graded: it must have the name of an exercise: 01_from" in done.stdout
     assert "absent -: not graded: there is no notebook" in done.stdout
-    assert "dead week 3/05_benchmarking.ipynb: 2 of 3; missed: bench-check; bench-check was left out" in done.stdout
+    assert "dead week 3/05_benchmarking.ipynb: 4 of 5; missed: bench-check; bench-check was left out" in done.stdout
 
 
 def test_past_the_time_of_a_notebook_what_ran_counts_and_the_rest_is_left_out(monkeypatch):
