@@ -14,8 +14,13 @@ SLIDES = """() => Reveal.getSlides().map(slide => {
   return {page: h + 1, width: slide.scrollWidth, height: slide.scrollHeight, text: slide.innerText.trim(), wrong: {
     below: v, hidden: slide.querySelectorAll('.fragment:not(.visible)').length,
     blank: [...slide.querySelectorAll('img')].filter(image => !image.naturalWidth || !image.alt).length,
-    small: texts.filter(e => parseFloat(getComputedStyle(e).fontSize) < 21.5).length}};
+    small: texts.filter(e => parseFloat(getComputedStyle(e).fontSize) < 21.5).length},
+    said: texts.filter(e => /^(P|LI)$/.test(e.tagName)).map(e => e.innerText.trim()),
+    code: [...slide.querySelectorAll('.jp-InputArea')].some(e => e.offsetParent && e.innerText.trim()),
+    shown: [...slide.querySelectorAll('.jp-OutputArea-output')].some(e => e.offsetParent)};
 })"""
+TERMS = """() => ['.notes strong', '.slides strong:not(.notes strong)'].map(
+  where => [...document.querySelectorAll(where)].map(e => e.textContent.toLowerCase().replace(/[.:]$/, '')))"""
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +43,24 @@ def test_a_deck_is_readable_and_asks_for_nothing_outside_its_folder(path, page, 
     for one in found:
         assert one["height"] <= 720 and one["width"] <= 1280 and one["text"] and not any(one["wrong"].values()), one
     assert [url for url in page.requests if not url.startswith(folder.as_uri())] == page.errors == []
+
+
+@pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
+def test_a_slide_says_something_and_ends_what_it_begins(path, page, folder):
+    for one in opened(page, (folder / f"{path.stem}.html").as_uri()):
+        listing = "@triton.jit" in one["text"]  # an output that is code may fill a slide
+        assert len(one["text"].split()) >= 8 and (one["said"] or one["code"] or listing), f"an output alone: {one}"
+        assert one["said"] or one["code"] or one["shown"], f"a heading alone: {one}"
+        assert not [text for text in one["said"] if text.count("(") != text.count(")")], one
+        assert not one["said"] or not one["text"].endswith(":"), one
+
+
+@pytest.mark.parametrize("path", notebooks.lectures(), ids=lambda path: path.stem)
+def test_a_term_in_bold_stands_on_a_slide_and_not_in_the_notes_alone(path, page, folder):
+    opened(page, (folder / f"{path.stem}.html").as_uri())
+    noted, shown = page.evaluate(TERMS)
+    labels = {"predict", "say", "pause", "usual wrong answer", "usual wrong answers"}
+    assert sorted(set(noted) - set(shown) - labels) == []
 
 
 def test_a_deck_prints_one_page_a_slide(page, folder):
