@@ -12,7 +12,7 @@ import pytest
 
 MOST = {  # lines; a number is raised only with a reason beside it
     # `compiled` carries whatever Triton takes and says what to pass instead; `compare` times gradients and any shapes
-    # a picture of a block of two dimensions; a roofline whose points have names and shares; curves and bars of a training
+    # a picture of a block of two dimensions; a roofline whose points have names and shares; curves and bars
     "what lectures import": 2240,
     # it judges rows, products, gradients, integers and gathers, in other orders and layouts, and names about 27 causes
     "checker": 2650,
