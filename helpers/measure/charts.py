@@ -113,7 +113,7 @@ def _label(axes, text: str, at: tuple, dx: float, dy: float, side: str) -> None:
 
 def show_bars(table, column: str) -> None:
     """Shows a column of a table over its column `impl`: a bar a row, with its value."""
-    with _chart(1, f"{column}.") as ((axes,), said):
+    with _chart(1, f"{column}.", (6.4, 1.2 + 0.5 * len(table))) as ((axes,), said):
         axes.barh(table["impl"], table[column], color=SKY, edgecolor="black", height=0.6)
         for place, value in enumerate(table[column]):
             axes.text(0, place, f"  {_round(value)}", va="center", fontsize=12)
