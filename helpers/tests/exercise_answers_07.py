@@ -38,7 +38,7 @@ ANSWERS = {
         "pointers first": (f"    grad = widen(tl.load({GRAD}, mask=mask))",
                            f"    grad_ptrs = {GRAD}\n    grad = widen(tl.load(grad_ptrs, mask=mask))"),
     }),
-    "relu-kernel": ({
+    "squared-relu-kernel": ({
         "0 for nan": ("only where input 0 is nan", "x = tl.where(x < 0, 0.0, x)", "x = tl.where(x > 0, x, 0.0)"),
         "no factor of two": ("squared_relu_backward: failed", "2 * grad * x", "grad * x"),
         "the gradient of relu": ("squared_relu_backward: failed", "2 * grad * x", "grad"),
