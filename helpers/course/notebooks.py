@@ -79,7 +79,7 @@ def tags(cell) -> list[str]:
 
 
 def slide_type(cell) -> str:
-    """The slide type that JupyterLab sets: "slide", "subslide", "skip", "notes", or "-" for one that continues."""
+    """The slide type that JupyterLab sets: "slide", "subslide", "skip", or "-" for one that continues."""
     return cell.metadata.get("slideshow", {}).get("slide_type") or "-"
 
 

@@ -93,10 +93,7 @@ def _under_the_roof(axes, points, copy_rate: float, matmul_rate: float) -> list[
         axes.plot([x], [y], color=BLUE, marker=look["marker"], linestyle="none")
         said.append(f"{op}: {_round(x)} operations a byte, {_round(y)} TFLOP/s, {y / height:.0%} of the roof.")
         rows.append((y, x, y > 0.9 * height, f"{op}: {y / height:.0%}"))
-    for near, sign in (
-        (True, 1),
-        (False, -1),
-    ):  # at the roof: left, upwards; others: right, downwards
+    for near, sign in [(True, 1), (False, -1)]:  # at the roof: left, upwards; others: right, downwards
         last = -math.inf
         for y, x, _, text in sorted((row for row in rows if row[2] == near), key=lambda row: sign * row[0]):
             own = sign * math.log10(y) * 310 / math.log10(high / low)  # the axes are about 310 points high
