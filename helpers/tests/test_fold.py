@@ -114,8 +114,8 @@ def test_lanes_stand_apart_and_in_the_middle_of_their_threads(shown, values, com
         ([1, 2, 3, 4], max, 0, "threads is 0"),
         ([1, 2, 3, 4], max, 8, "threads is 8: pass an integer from 1 to 4"),
         ([1, 2, 3, 4], max, 3, "threads is 3: pass a power of two, such as 2"),
-        ([1234.5] * 16, operator.mul, 4, r"they give 1.52e\+06, too long for its box; pass rounder numbers"),
-        ([-0.125] * 16, max, 4, "they give -0.125, too long"),
+        ([1, -1.5e10, 2, -2.5e10], max, 4, r"they give -1.5e\+10, too long for its box; pass rounder numbers"),
+        ([-0.25] * 16, operator.mul, 4, "they give 0.0625, too long"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(shown, values, combine, threads, message):
