@@ -4,6 +4,7 @@ from helpers import show_fold
 from helpers.pictures import drawing
 
 import functools
+import itertools
 import operator
 
 import pytest
@@ -45,12 +46,12 @@ def test_alt_text_has_the_numbers_of_each_step(shown):
         "another. Lanes, 2 in each thread: 3, -1, 7, 2, -inf, 0, 5, 4. In the thread's registers: 3, 7, 0, 5. Between "
         "threads, 2 apart: 3, 7. Between threads, 1 apart: 7. Every lane gets the result: 7, 7, 7, 7, 7, 7, 7, 7."
     )
-    show_fold([1000, 200, 3, 4, 50, 0.125, 7, 8], operator.sub, threads=2)
+    show_fold([100_000, 99_999, 3, 4, 50, 0.125, 7, 8], operator.sub, threads=2)
     assert shown[1][1].startswith("sub of 8 lanes in 2 threads: 3 steps inside the threads, 1 between them. ")
     assert shown[1][1].endswith(
-        " Lanes, 4 in each thread: 1000, 200, 3, 4, 50, 0.125, 7, 8. In the thread's registers: 800, 49.9. In the "
-        "thread's registers: 797, 42.9. In the thread's registers: 793, 34.9. Between threads, 1 apart: 758. Every "
-        "lane gets the result: 758, 758, 758, 758, 758, 758, 758, 758."
+        " Lanes, 4 in each thread: 1e+05, 99999, 3, 4, 50, 0.125, 7, 8. In the thread's registers: 1, 49.9. In the "
+        "thread's registers: -2, 42.9. In the thread's registers: -6, 34.9. Between threads, 1 apart: -40.9. Every "
+        "lane gets the result: -40.9, -40.9, -40.9, -40.9, -40.9, -40.9, -40.9, -40.9."
     )
 
 
@@ -89,6 +90,20 @@ def test_each_text_fits_and_can_be_read_from_afar(shown, values, combine, thread
         assert text.get_fontsize() >= 11
 
 
+@pytest.mark.parametrize(("values", "combine", "threads"), FOLDS)
+def test_lanes_stand_apart_and_in_the_middle_of_their_threads(shown, values, combine, threads):
+    show_fold(values, combine, threads)
+    axes, _ = shown[0]
+    frames, boxes = ([edges(patch) for patch in part] for part in (axes.patches[:threads], axes.patches[threads:]))
+    names = {text.get_position()[0]: text.get_text() for text in axes.texts if text.get_position()[1] == 58}
+    for thread, (left, top, right, bottom) in enumerate(frames):
+        own = boxes[: len(values)][thread * len(values) // threads :][: len(values) // threads]
+        assert own[0][0] - left == pytest.approx(right - own[-1][2]) and own[0][0] > left
+        assert own[0][1] - top == pytest.approx(bottom - boxes[-1][3]) and own[0][1] > top
+        assert names[(left + right) / 2] == (f"thread {thread}" if threads < 16 else str(thread))
+    assert all(one[2] < other[0] for one, other in itertools.pairwise(boxes[: len(values)]))
+
+
 @pytest.mark.parametrize(
     ("values", "combine", "threads", "message"),
     [
@@ -99,8 +114,8 @@ def test_each_text_fits_and_can_be_read_from_afar(shown, values, combine, thread
         ([1, 2, 3, 4], max, 0, "threads is 0"),
         ([1, 2, 3, 4], max, 8, "threads is 8: pass an integer from 1 to 4"),
         ([1, 2, 3, 4], max, 3, "threads is 3: pass a power of two, such as 2"),
-        ([1234.5] * 16, operator.mul, 4, r"they give 1.52e\+06, too long for its box; pass rounder numbers"),
-        ([-0.125] * 16, max, 4, "they give -0.125, too long"),
+        ([1, -1.5e10, 2, -2.5e10], max, 4, r"they give -1.5e\+10, too long for its box; pass rounder numbers"),
+        ([-0.25] * 16, operator.mul, 4, "they give 0.0625, too long"),
     ],
 )
 def test_what_cannot_be_drawn_is_named(shown, values, combine, threads, message):
