@@ -17,6 +17,7 @@ HOMES = {
     "doctor": "machine",
     "recorded": "measure.recording",
     "show_dataflow": "pictures.dataflow",
+    "show_fold": "pictures.programs",
     "show_grids": "pictures.programs",
     "show_programs": "pictures.programs",
     "show_roofline": "measure.charts",

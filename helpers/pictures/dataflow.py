@@ -4,9 +4,8 @@ import textwrap
 
 import numpy as np
 
-from .drawing import BLUE, FRAME, ON, VERMILLION, box, picture, plural, size_of, text
+from .drawing import ARROW, BLUE, FRAME, ON, VERMILLION, box, picture, plural, size_of, text
 
-ARROW = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0}
 TRIPS = {"read": {"color": BLUE, "linestyle": "-"}, "write": {"color": VERMILLION, "linestyle": (0, (3, 2))}}
 PITCH = 36  # from one arrow to the next
 

@@ -11,6 +11,7 @@ SKY, BLUE, ORANGE, VERMILLION = "#56B4E9", "#0072B2", "#E69F00", "#D55E00"  # fr
 ON = {"facecolor": SKY, "edgecolor": "black", "linewidth": 0.8}
 OFF = {"facecolor": "white", "edgecolor": VERMILLION, "linewidth": 1.2, "hatch": "////"}
 FRAME = {"facecolor": "#EEEEEE", "edgecolor": "#666666", "linewidth": 0.8}
+ARROW = {"arrowstyle": "-|>", "mutation_scale": 14, "linewidth": 1.5, "shrinkA": 0, "shrinkB": 0}
 
 
 def span(numbers, noun: str = "") -> str:

@@ -1,14 +1,19 @@
-"""Draws programs and their lanes, in one dimension and in two, and CUDA's grid beside Triton's."""
+"""Draws programs and their lanes, in one dimension and in two, a fold of lanes, and CUDA's grid beside Triton's."""
+
+import functools
+import numbers
 
 import numpy as np
 
-from .drawing import FRAME, OFF, ON, ORANGE, box, picture, plural, require, span, text
+from .drawing import ARROW, BLUE, FRAME, OFF, ON, ORANGE, VERMILLION, box, picture, plural, require, span, text
 
 YOURS = {"facecolor": ORANGE, "edgecolor": "black", "linewidth": 3, "zorder": 2}
 INDEX, MASK = "i = blockIdx.x * blockDim.x + threadIdx.x", "mask = offsets < n_elements"
 OFFSETS = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)"
 CUDA = ("block", "thread", "CUDA: add<<<{}, {}>>>", "your code is this one thread:", INDEX, "if (i < n)")
 TRITON = ("program", "lane", "Triton: add_kernel[({},)]", "your code is this whole program:", OFFSETS, MASK)
+RESULT = ON | {"facecolor": ORANGE}
+KEPT, SENT = ARROW | {"color": BLUE}, ARROW | {"color": VERMILLION, "linestyle": (0, (3, 2))}
 
 
 def show_programs(n_elements: int, block_size: int) -> None:
@@ -62,6 +67,41 @@ def show_tile(shape: tuple, strides: tuple, block: tuple, pid: tuple) -> None:
             text(axes, x + 24, 52, f"col {col}" if row == 0 else "", ha="center")
         say(f"{title}; on are the {plural(len(on), 'lane')} with offsets {', '.join(map(str, on))}.")
         say(f"{sides[0]} × {sides[1]} lanes in all; hatched, those outside of the {shape[0]} × {shape[1]} elements.")
+
+
+def show_fold(values, combine, threads: int = 4) -> None:
+    """Shows how a program folds the lanes of a block into one number by `combine`, a named function of two numbers.
+
+    Each thread combines neighbouring `values` from left to right, as Triton 3.7 does, then thread t its own number with
+    that of thread t + half. Raises ValueError unless there are 4, 8 or 16 numbers that fit their boxes, and a power of
+    two of `threads`, at most one a lane.
+    """
+    n, name = len(values), getattr(combine, "__name__", None)
+    if n not in (4, 8, 16) or not all(isinstance(value, numbers.Real) for value in values):
+        raise ValueError(f"values is {values!r}: pass 4, 8 or 16 numbers")
+    if name is None:
+        raise ValueError(f"combine is {combine!r}: pass a function of two numbers that has a name, such as max")
+    require(n, threads=threads)
+    if n % threads:
+        raise ValueError(f"threads is {threads}: pass a power of two, such as {1 << threads.bit_length() - 1}")
+    plan, rows = _fold_plan(n, threads), [dict(enumerate(values))]
+    for _, step in plan[1:]:
+        rows += [{lane: functools.reduce(combine, [rows[above][k] for above, k in step[lane]]) for lane in step}]
+    if long := [one for row in rows for one in map(_number, row.values()) if len(one) > (5 if n == 16 else 7)]:
+        raise ValueError(f"values is {values!r}: they give {long[0]}, too long for its box; pass rounder numbers")
+    title = f"{name} of {n} lanes in {plural(threads, 'thread')}: {plural(n // threads - 1, 'step')} inside the threads"
+    title += f", {threads.bit_length() - 1} between them"
+    with picture(960, 84 * len(rows) + 50) as (axes, say):
+        text(axes, 10, 20, title, fontsize=13, weight="bold")
+        say(f"{title}. Dashed arrows go from one thread to another.")
+        for thread, width in enumerate([800 / threads] * threads):
+            box(axes, 152 + width * thread, 72, width - 4, 84 * len(rows) - 30, **FRAME)
+            label = f"thread {thread}" if threads < 16 else str(thread)
+            text(axes, 150 + width * (thread + 0.5), 58, label, ha="center")
+        for number, (label, step) in enumerate(plan):
+            text(axes, 10, 99 + 84 * number, label)
+            say(f"{label}: {', '.join(map(_number, rows[number].values()))}.".replace("\n", " ").capitalize())
+            _fold_row(axes, n, threads, number, rows[number], step, ON if number < len(plan) - 2 else RESULT)
 
 
 def show_grids(n_elements: int, threads_per_block: int, block_size: int) -> None:
@@ -135,3 +175,35 @@ def _describe(pid: int, n_elements: int, block_size: int) -> list[str]:
     offsets, mask = _lanes(pid, n_elements, block_size)
     off = [f"masked off: {span(np.arange(block_size)[~mask], 'lane')}"] if not mask.all() else []
     return [f"pid {pid}", span(offsets[mask], "element"), *off]
+
+
+def _fold_plan(n: int, threads: int) -> list[tuple[str, dict[int, list[tuple[int, int]]]]]:
+    """The rows of a fold: a label and, for each lane with a number, the (row, lane) of all that it is combined from."""
+    size = n // threads
+    plan = [(f"lanes, {size} in each\nthread", {lane: [] for lane in range(n)})]
+    for row in range(1, size):
+        step = {lane: [(row - 1, lane - 1), (0, lane)] for lane in range(row, n, size)}
+        plan.append(("in the thread's\nregisters", step))
+    for apart in [threads >> halvings for halvings in range(1, threads.bit_length())]:
+        above, lanes = len(plan) - 1, range(size - 1, apart * size, size)
+        step = {lane: [(above, lane), (above, lane + apart * size)] for lane in lanes}
+        plan.append((f"between threads,\n{apart} apart", step))
+    return [*plan, ("every lane gets\nthe result", {lane: [(len(plan) - 1, size - 1)] for lane in range(n)})]
+
+
+def _fold_row(axes, n, threads, number, held, step, look) -> None:
+    """Draws row `number` of a fold of `n` lanes: the numbers that lanes hold, and arrows from what `step` combines."""
+    pitch, y = 800 / n, 82 + 84 * number
+    width = min(pitch - 6, 64)
+    for lane, value in held.items():
+        x = 150 + pitch * (lane + 0.5)
+        box(axes, x - width / 2, y, width, 34, _number(value), **look)
+        for i, (above, source) in enumerate(step[lane]):
+            end = x + 8 * (2 * i + 1 - len(step[lane]))  # arrows to one box end side by side
+            start = end + pitch * (source - lane), 116 + 84 * above
+            style = KEPT if source * threads // n == lane * threads // n else SENT
+            axes.annotate("", (end, y), start, arrowprops=style)
+
+
+def _number(value) -> str:
+    return f"{value:.0f}" if 100 <= abs(value) < 100_000 else f"{value:.3g}"

@@ -8,7 +8,12 @@ markers. A wrong one begins with part of what the student must be told.
 """
 
 from helpers.course import ROOT, exercises, notebooks
-from helpers.tests import exercise_answers_01_to_03, exercise_answers_04_to_06, exercise_answers_07
+from helpers.tests import (
+    exercise_answers_01_to_03,
+    exercise_answers_04_to_06,
+    exercise_answers_07,
+    exercise_answers_08,
+)
 
 import contextlib
 import io
@@ -17,7 +22,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-PARTS = (exercise_answers_01_to_03, exercise_answers_04_to_06, exercise_answers_07)
+PARTS = (exercise_answers_01_to_03, exercise_answers_04_to_06, exercise_answers_07, exercise_answers_08)
 ANSWERS = {cell: answers for part in PARTS for cell, answers in part.ANSWERS.items()}
 BETWEEN = re.compile(r"(?<=### BEGIN SOLUTION\n).*?(?=    ### END SOLUTION)", re.DOTALL)
 

@@ -12,13 +12,14 @@ import pytest
 
 MOST = {  # lines; a number is raised only with a reason beside it
     # `compiled` carries whatever Triton takes and says what to pass instead; `compare` times gradients and any shapes
-    # a picture of a block of two dimensions; a roofline whose points have names and shares; curves and bars
-    "what lectures import": 2240,
+    # a picture of a block of two dimensions; a roofline whose points have names and shares; curves and bars;
+    # a picture of a fold whose every number is computed
+    "what lectures import": 2305,
     # it judges rows, products, gradients, integers and gathers, in other orders and layouts, and names about 27 causes
     "checker": 2650,
     "course": 1650,  # with its templates; the edition for students and the learner's copy, grading, a hub for a class
-    "what the checker is tried on": 1920,  # every kind of kernel, wrong and right; answers of students to each exercise
-    "tests and browser": 6300,  # each number and verdict has a test that fails when it is changed
+    "what the checker is tried on": 2030,  # every kind of kernel, wrong and right; answers of students to each exercise
+    "tests and browser": 6400,  # each number and verdict has a test that fails when it is changed; folds, long rows
 }
 MOST_IN_A_MODULE, MOST_IN_A_LINE, MOST_WORDS = 220, 120, 1500  # lines, characters, words of CONTRIBUTING
 ROOMS = {"tests": "tests and browser", "browser": "tests and browser", "checker": "checker", "course": "course"}
@@ -54,7 +55,8 @@ def test_a_room_is_no_larger_than_agreed(name):
 @pytest.mark.parametrize("path", LINES, ids=str)
 def test_modules_and_lines_are_short(path):
     assert [number for number, line in enumerate(LINES[path], start=1) if len(line) > MOST_IN_A_LINE] == []
-    assert path.suffix != ".py" or len(LINES[path]) <= MOST_IN_A_MODULE
+    generated = path.parts[:2] == ("helpers", "kernels")  # as long as its lecture's exported cells
+    assert generated or path.suffix != ".py" or len(LINES[path]) <= MOST_IN_A_MODULE
 
 
 def test_contributing_is_short():
