@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import torch
 
 from ..compiler.compiling import CompilationError
+from ..compiler.functions import kernels_of
 from ..device import INTERPRETED
 from . import causes
 from .authored import authored
@@ -196,4 +197,5 @@ def kernel(trial: Trial) -> Section:
         return failed("kernel", f"{said} {found if found.cause else ''}".strip(), found.cause)
     except Exception:  # the look is a courtesy: whatever it trips over is no verdict on the kernel
         return Section(unchecked=", what the compiler makes of the kernel")
-    return Section(Row("kernel", "passed", authored([trial.kernel], launched.constants).masks()))
+    written = authored(kernels_of(trial.kernel), launched.constants)  # with the device functions that it calls
+    return Section(Row("kernel", "passed", written.masks()))

@@ -3,6 +3,7 @@
 from helpers.checker import check
 from helpers.checker.report import Report
 from helpers.device import INTERPRETED
+from helpers.kernels.softmax import softmax_long, softmax_long_kernel
 from helpers.tests.zoo import kinds as z
 
 import inspect
@@ -115,3 +116,8 @@ def test_a_masked_and_an_unmasked_load_are_counted_where_they_were_written():
 
     report = check(add, torch.add, kernel=z.add_kernel)
     assert "kernel   passed   1 of 2 loads and 1 of 1 stores masked" in report.text
+
+
+def test_loads_in_a_device_function_are_counted_with_those_of_its_kernel():
+    report = check(softmax_long, lambda x: torch.softmax(x, -1), 1, kernel=softmax_long_kernel, shapes=[(2, 40)])
+    assert "kernel   passed   2 of 2 loads and 1 of 1 stores masked" in report.text
